@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.api.halves import adjoints_of
 from srcgrad.api.policy import USUAL, Policy
-from srcgrad.api.pullback import adjoints_of
 from srcgrad.api.pushforward import tangents_of
 from srcgrad.api.stacking import count_of, rows_in, seed_of, seeds_at_once, stack_of
 from srcgrad.api.structures import copied, float_leaves, leaves_as_in, mapped, split

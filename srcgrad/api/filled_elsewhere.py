@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from srcgrad.api.elsewhere import refuse_elsewhere
+from srcgrad.api.halves import adjoints_of
 from srcgrad.api.policy import Policy
-from srcgrad.api.pullback import adjoints_of
 from srcgrad.api.pushforward import tangents_of
 from srcgrad.api.structures import copied
 from srcgrad.api.values import check_input, is_complex

@@ -15,6 +15,7 @@ from srcgrad.api.containers import goes_by_parts, of_parts, parts_of, put_togeth
 from srcgrad.api.elsewhere import is_elsewhere
 from srcgrad.api.filled_elsewhere import jacobian_elsewhere, refuse_all_but_plain
 from srcgrad.api.gradient import Gradient
+from srcgrad.api.halves import adjoints_of
 from srcgrad.api.kinds import Kinds, is_bound_in_order, kinds_of, remember
 from srcgrad.api.looks import P, Q, look_like
 from srcgrad.api.made import Made
@@ -24,7 +25,6 @@ from srcgrad.api.pickling import reduced
 from srcgrad.api.plan import Plan
 from srcgrad.api.policy import USUAL, Backend, Fallback, Policy, policy_of
 from srcgrad.api.proofs import refuse_doubted
-from srcgrad.api.pullback import adjoints_of
 from srcgrad.api.pushforward import jvp, tangents_of
 from srcgrad.api.refusal import describe
 from srcgrad.api.selection import select

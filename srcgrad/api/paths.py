@@ -94,6 +94,13 @@ class Watch:
                 if function is not None:
                     function.__code__ = codes[name]
 
+    def has_new(self, name: str) -> bool:
+        """Say whether a call of a function may be stopped before one of its own branches."""
+        lines = {line for _, _, line in self._plain[name].co_lines() if line is not None}
+        own = range(min(lines), max(lines) + 1)
+        found = (k for k, line in enumerate(self._branches.lines) if line in own)
+        return self.stops and self.proof.was_compared and any(map(self.proof.is_new, found))
+
     def note(self, branch: int) -> None:
         """Take notice of a branch that is about to be run.
 

@@ -10,13 +10,14 @@ from srcgrad.api.binding import bound
 from srcgrad.api.call_forms import by_form
 from srcgrad.api.containers import goes_by_parts
 from srcgrad.api.gradient import Gradient
+from srcgrad.api.halves import adjoints_of
 from srcgrad.api.jacobians import Names, Numbers
 from srcgrad.api.looks import P, look_like
 from srcgrad.api.made import Made
 from srcgrad.api.on_tensors import takes_tensors
 from srcgrad.api.pickling import reduced
 from srcgrad.api.policy import USUAL, Backend, Fallback, Policy, policy_of
-from srcgrad.api.pullback import adjoints_of, fitted, vjp
+from srcgrad.api.pullback import fitted, vjp
 from srcgrad.api.pushforward import push_by_name, tangents_of
 from srcgrad.api.refusal import describe
 from srcgrad.api.selection import select

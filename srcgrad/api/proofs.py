@@ -6,8 +6,10 @@ import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
 
+import numpy as np
+
 from srcgrad.api.paths import NewBranchError, is_under_way, noting, watch_of
-from srcgrad.api.plan import Plan
+from srcgrad.api.plan import HalvesPlan, Plan
 from srcgrad.api.policy import Policy
 from srcgrad.backends import NUMPY
 from srcgrad.compiler.proving import Proof
@@ -181,11 +183,16 @@ def stopping(
     numbers: Comparing,
     refuse: Callable[[UnsupportedError], None],
     tape: Callable[[], Found],
+    still: Callable[[], bool] = lambda: True,
 ) -> Found:
     """Return what `run` returns, which runs the text of a plan.
 
     Where it stops before a branch that numbers were never compared along, they are, and it runs
-    once more, or in its place `tape`, after the refusal was said.
+    once more, or in its place `tape`, after the refusal was said. `still` says whether the function
+    would do now what it did when the call began.
+
+    Raises:
+        NewBranchError: It stops, and the function would do something else.
     """
     numbers.where_asked(plan)
     proof = plan.generated.proof
@@ -195,7 +202,7 @@ def stopping(
     try:
         return run()
     except NewBranchError as stop:
-        if stop.watch is not watch:
+        if stop.watch is not watch or not still():
             raise
     try:
         if _compare(plan, proof, numbers):
@@ -207,6 +214,25 @@ def stopping(
         return tape()
     with noting(watch):  # the function raises, or there is nothing to compare
         return run()
+
+
+def stop_before_new(plan: HalvesPlan, back: Callable[[], object]) -> None:
+    """Go back with `back`, if that may stop, to see whether it does.
+
+    Raises:
+        NewBranchError: It comes to a branch that numbers were never compared along.
+    """
+    proof = plan.generated.proof
+    if proof is None or proof.is_settled or is_under_way(plan):
+        return
+    if watch_of(plan, proof).has_new(plan.backward.__name__):
+        try:
+            with np.errstate(all="ignore"):
+                back()
+        except NewBranchError:
+            raise
+        except Exception:  # noqa: BLE001, S110 - the pullback will meet it
+            pass
 
 
 def stopping_stacks(plan: AnyPlan, run: Callable[[], Found], numbers: Comparing) -> Found:

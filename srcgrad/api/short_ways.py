@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.api.pullback import Adjoints
+from srcgrad.api.halves import Adjoints
 from srcgrad.api.pushforward import Tangents
 from srcgrad.api.stacking import count_of, rows_in, seeds_at_once, stack_of
 from srcgrad.runtime.stacks import CannotStackError, Stack, Units

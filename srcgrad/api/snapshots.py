@@ -3,16 +3,51 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
+from srcgrad.api.aftermath import alike, picture
 from srcgrad.api.keeping import apart
 from srcgrad.api.plan import HalvesPlan, Plan
 from srcgrad.codegen.loader import functions_of, rebound
+from srcgrad.errors import NotProvenError
 from srcgrad.tape.userspace import is_users
 
 AnyPlan = TypeVar("AnyPlan", bound=Plan)
+
+
+class AsItWas(NamedTuple):
+    """What a call was made with, for whoever has to run the function once more later.
+
+    Attributes:
+        arguments: Its arguments.
+        is_still: Says whether all that the function reads outside is as it was.
+    """
+
+    arguments: dict[str, Any]
+    is_still: Callable[[], bool]
+
+
+def as_it_was(plan: HalvesPlan, arguments: dict[str, Any], *, copies: bool) -> AsItWas:
+    """Return what a call is about to be made with; `copies` says whether that is looked into."""
+    primal = plan.function.__dict__["__srcgrad_primal__"]
+    before = picture(outside_of(plan)) if copies else None
+
+    def is_still() -> bool:
+        if not plan.is_current(primal):
+            return False
+        return not copies or alike(before, picture(outside_of(plan)), 0.0)
+
+    return AsItWas(arguments, is_still)
+
+
+def changed_since(name: str) -> NotProvenError:
+    """Return the error of a pullback that would have to run its function once more, too late."""
+    return NotProvenError(
+        f"the pullback of `{name}` has to run it once more, and what it reads outside has changed",
+        hint="call the pullback before that changes, or hand it over as an argument",
+    )
 
 
 def with_data_as_now(plan: HalvesPlan) -> HalvesPlan:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from srcgrad.api.gradient import Gradient
-from srcgrad.api.pullback import adjoints_of
+from srcgrad.api.halves import adjoints_of
 from srcgrad.api.pushforward import tangents_of
 from srcgrad.api.raveling import Raveling
 from srcgrad.api.structures import float_leaves, mapped

@@ -83,7 +83,7 @@ def make_dual(tensor: Any, tangent: Any, *, level: DualLevel | None = None) -> A
         )
     dual = make(tensor._array.view(), edge_of(tensor))
     dual._counter = tensor._counter
-    dual._tangent = (STATE.dual_level, tangent)
+    STATE.dual_level.give(dual, tangent)
     return dual
 
 

@@ -28,7 +28,7 @@ from srcgrad.frontend.normalize.separation import Separation
 from srcgrad.frontend.normalize.spellings import Spellings
 from srcgrad.frontend.normalize.stepping import Stepping
 from srcgrad.frontend.normalize.unbound_reads import may_be_none, raise_if_unbound
-from srcgrad.frontend.normalize.updates import restore_updates
+from srcgrad.frontend.normalize.updates import restore_updates, settle_updates
 from srcgrad.frontend.normalize.versions import Versions
 from srcgrad.frontend.normalize.writes import WriteCalls, refuse_inner_writes
 from srcgrad.frontend.own_globals import name_own_globals
@@ -129,7 +129,7 @@ def normal_form(
     lasting = scope.local | exits.flags | placed | carried
     taken = [*program.parameters, *(name for name in outside if name not in scope.local)]
     versions = Versions(namer, [*program.parameters], lasting, fixed, outside)
-    tree.body = versions.function(tree.body)
+    tree.body = _settled(versions.function(tree.body), program)
     for loop, variable in versions.unbound:
         refusals.add(loop, f"a loop that reads `{variable}` before anything binds it", _BIND_IT)
     program.unbound = maybe_unbound(tree.body, taken, namer.base)
@@ -139,6 +139,14 @@ def normal_form(
     tree.body = _fill(program, tree.body, manner, {*taken, *lasting, *fixed})
     stages.note("name versions", tree)
     return program, refusals
+
+
+def _settled(body: list[Any], program: Program) -> list[Any]:
+    """Return a body that updates in place what one version of a name holds that does not vary."""
+    varied = Variation(program.inputs, program.reader)
+    varied.spread(body)
+    settle_updates(body, varied.names)
+    return body
 
 
 def _flatten(

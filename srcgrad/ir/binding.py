@@ -52,8 +52,7 @@ def maybe_unbound(
     ['y']
     """
     found: list[Read] = []
-    walk_of = _Walk(bound_names(body), found, base, (), _any_read)
-    walk_of.block(body, set(parameters))
+    _Walk(body, bound_names(body), found, base, (), _any_read).block(body, {*parameters})
     return frozenset(read.name for read in found)
 
 
@@ -89,7 +88,7 @@ def unbound_reads(
     """
     found: list[Read] = []
     names = {*bound_names(body), *local}
-    _Walk(names, found, base, started, _told_reads).block(body, set(parameters))
+    _Walk(body, names, found, base, started, _told_reads).block(body, {*parameters})
     return found
 
 
@@ -156,6 +155,25 @@ def _read_when(test: Any, *, held: bool) -> list[str]:
     if isinstance(test, gast.BoolOp) and isinstance(test.op, gast.And) == held:
         return [name for part in test.values for name in _read_when(part, held=held)]
     return _surely(test)
+
+
+def _not_held(test: Any, *, held: bool) -> list[str]:
+    """Return the names that are false for sure where a test held, or where it did not."""
+    if isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Not):
+        return _not_held(test.operand, held=not held)
+    if isinstance(test, gast.BoolOp) and isinstance(test.op, gast.And) == held:
+        return [name for part in test.values for name in _not_held(part, held=held)]
+    return [test.id] if isinstance(test, gast.Name) and not held else []
+
+
+def _raised(statement: Any) -> list[str]:
+    """Return the flags that a statement raises."""
+    if (
+        not isinstance(statement, gast.Assign)
+        or getattr(statement.value, "value", None) is not True
+    ):
+        return []
+    return _binds(statement)
 
 
 def joined(word: str, tests: Sequence[Any]) -> Any:
@@ -265,14 +283,20 @@ def _first_use(block: list[Any], name: str) -> str:
     return ""
 
 
+Bound = set[str | tuple[str, str]]
+
+
 class _Walk:
     """Goes through a body with the names that are surely bound.
 
-    `reads` are the names that a statement reads, each with the test that says whether it does.
+    Beside a name, a pair of a flag and a name may be in the set: the name is bound where the flag
+    is not up. `reads` are the names that a statement reads, each with the test that says whether it
+    does.
     """
 
     def __init__(
         self,
+        body: list[Any],
         local: set[str],
         found: list[Read],
         base: Callable[[str], str],
@@ -285,34 +309,55 @@ class _Walk:
         self._started = started
         self._reads = reads
         self._values: dict[str, Any] = {}
+        self._handed_on = _copies_of(started, body) if started else frozenset()
+        self._flags = {name for item in statements(body) for name in _raised(item)}
 
-    def block(self, block: list[Any], bound: set[str]) -> set[str]:
+    def block(self, block: list[Any], bound: Bound) -> Bound:
         """Return the names bound after a block, given those before; note the reads of others."""
         for statement in block:
             if self._joins(statement):
-                known = statement.value.id not in self._local or statement.value.id in bound
-                bound |= set(_binds(statement)) if known else set()
+                bound |= self._joined(statement, bound)
                 continue
             found = self._note(statement, bound)
             bound |= {read.name for read in found if read.test is None}  # or it has raised
             if isinstance(statement, gast.If):
                 bound = self._branch(statement, bound)
             elif isinstance(statement, (gast.For, gast.While)):
+                bound = self._without(statement.body, bound)
                 end = self.block(statement.body, self._when(statement, bound, held=True))
                 for read in found:
                     read.again = isinstance(statement, gast.While) and read.name not in end
             elif isinstance(statement, gast.With):
                 bound = self.block(statement.body, bound | set(_binds(statement)))
-            elif any(True for _ in blocks_of(statement)):
-                return bound | self._local  # a `try` is taken apart with care of its own
+            elif isinstance(statement, gast.Try):
+                bound = self._attempt(statement, bound)
             else:
-                binds = _binds(statement)
-                bound |= set() if is_start(statement, self._started) else set(binds)
-                if len(binds) == 1 and isinstance(statement, gast.Assign):
-                    self._values[binds[0]] = statement.value  # a test may have a name
+                bound = self._bind(statement, bound)
         return bound
 
-    def _note(self, statement: Any, bound: set[str]) -> list[Read]:
+    def _joined(self, statement: Any, bound: Bound) -> Bound:
+        """Return what a copy of one version to another binds, and what it does if no flag is up."""
+        source, (target,) = statement.value.id, _binds(statement)
+        if source not in self._local or source in bound:
+            return {target}
+        return {(flag, target) for flag in self._flags if (flag, source) in bound}
+
+    def _bind(self, statement: Any, bound: Bound) -> Bound:
+        binds = _binds(statement)
+        if len(binds) == 1 and isinstance(statement, gast.Assign):
+            self._values[binds[0]] = statement.value  # a test may have a name
+        bound = self._without([statement], bound)
+        for flag in _raised(statement):
+            bound |= {(flag, name) for name in self._handed_on}
+        return bound | (set() if is_start(statement, self._started) else set(binds))
+
+    def _without(self, block: list[Any], bound: Bound) -> Bound:
+        """Return what is bound without what hangs on flags that a block binds."""
+        if self._flags.isdisjoint(names := bound_names(block)):
+            return bound
+        return {item for item in bound if isinstance(item, str) or item[0] not in names}
+
+    def _note(self, statement: Any, bound: Bound) -> list[Read]:
         """Note what a statement reads of what is not surely bound, once for each name."""
         found: dict[str, Read] = {}
         for name, test in self._reads(statement):
@@ -326,21 +371,42 @@ class _Walk:
         self._found += found.values()
         return [*found.values()]
 
-    def _branch(self, statement: Any, bound: set[str]) -> set[str]:
+    def _branch(self, statement: Any, bound: Bound) -> Bound:
         parts = {True: statement.body, False: statement.orelse}
         ends = [
             self.block(part, self._when(statement, bound, held=held))
             for held, part in parts.items()
         ]
         ends = [end for end, part in zip(ends, parts.values(), strict=True) if falls_through(part)]
-        return set.intersection(*ends) if ends else bound | self._local
+        return self._met(ends) if ends else bound | self._local
 
-    def _when(self, statement: Any, bound: set[str], *, held: bool) -> set[str]:
+    def _attempt(self, statement: Any, bound: Bound) -> Bound:
+        """Go through a `try`: it is taken apart with care, but for what a loop hands on to it."""
+        cared = {*bound, *self._local.difference(self._handed_on)}
+        tried = [*statement.body, *statement.orelse]
+        parts = [tried, *(handler.body for handler in statement.handlers)]
+        every = [(part, self.block(part, {*cared})) for part in parts]
+        last = self.block(statement.finalbody, {*cared})
+        ends = [end for part, end in every if falls_through(part)]
+        return self._met(ends) | last if ends else bound | self._local
+
+    def _met(self, ends: list[Bound]) -> Bound:
+        """Return what is bound at all of several ends, and what is if no flag is up."""
+        handed = self._handed_on
+        spread = [
+            end.union((flag, name) for flag in self._flags for name in handed if name in end)
+            for end in ends
+        ]
+        return set.intersection(*spread)
+
+    def _when(self, statement: Any, bound: Bound, *, held: bool) -> Bound:
         """Return the names bound in a branch or a loop: what its test has read is, too."""
         test = getattr(statement, "test", None)
+        down = _not_held(test, held=held) if test is not None else []
         test = self._values.get(getattr(test, "id", ""), test)
         asked = _read_when(test, held=held) if test is not None else []
-        return {*bound, *_binds(statement), *asked}
+        behind = {name for flag in down for name in self._handed_on if (flag, name) in bound}
+        return {*bound, *_binds(statement), *asked, *behind}
 
     def _joins(self, statement: Any) -> bool:
         """Say whether a statement copies one version of a variable to another."""
@@ -351,6 +417,21 @@ class _Walk:
             self._base(target.id) == self._base(statement.value.id)
         )
         return same and target.id != statement.value.id
+
+
+def _copies_of(names: Collection[str], body: list[Any]) -> frozenset[str]:
+    """Return some names and those that may be bound to what these hold."""
+    copies = [
+        (statement.value.id, name)
+        for statement in statements(body)
+        if isinstance(statement, gast.Assign) and isinstance(statement.value, gast.Name)
+        for name in _binds(statement)
+    ]
+    found, more = set(names), set(names)
+    while more:
+        more = {name for source, name in copies if source in found} - found
+        found |= more
+    return frozenset(found)
 
 
 def is_start(statement: Any, started: Collection[str]) -> bool:

@@ -31,6 +31,7 @@ from srcgrad.runtime import (
     reduced_size,
     refuse_array,
     refuse_integers,
+    same_kind,
     scalar_seed,
     shadow_of,
     shape_of,
@@ -46,7 +47,16 @@ from srcgrad.runtime import (
 _RUNTIME = (
     *(add_at, any_selected, complex_zeros_like, is_matrix, is_number, scalar_seed, shortcut),
     *(are_tied, is_complex, numbers),
-    *(picked, taken, refuse_array, refuse_integers, stop_gradient, unit_vectors, zeros_like),
+    *(
+        picked,
+        taken,
+        refuse_array,
+        refuse_integers,
+        same_kind,
+        stop_gradient,
+        unit_vectors,
+        zeros_like,
+    ),
     *(item_shapes, nested_shapes, shape_of, reduced_size),
     *(came_from, is_above, is_below, shadow_of, strided_places, within, complex_shadow_of),
 )

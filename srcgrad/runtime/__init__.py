@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from srcgrad.runtime.adjoints import complex_zeros_like, refuse_integers, scalar_seed, zeros_like
+from srcgrad.runtime.adjoints import (
+    complex_zeros_like,
+    refuse_integers,
+    same_kind,
+    scalar_seed,
+    zeros_like,
+)
 from srcgrad.runtime.broadcasting import (
     any_selected,
     expand_reduced,
@@ -409,9 +415,9 @@ __all__ = [
     "repeat_back", "repeated", "reshape_back", "reshape_each", "resize_axis", "restack",
     "result_dtype", "reverse_steps", "rfft_back", "rfftn_back", "rightly_solved", "rightly_stepped",
     "rollaxis_back", "roots_back", "roots_push", "run_steps", "running_back", "running_push",
-    "scalar_seed", "scaled_back", "scatter", "select_back", "several", "several_back", "shadow_of",
-    "shadow_of_view", "shape_of", "share_among_ties", "shared_each", "shares", "shortcut", "sign",
-    "sign_flip", "sinc_slope", "slogdet_back", "slogdet_push", "solution_back",
+    "same_kind", "scalar_seed", "scaled_back", "scatter", "select_back", "several", "several_back",
+    "shadow_of", "shadow_of_view", "shape_of", "share_among_ties", "shared_each", "shares",
+    "shortcut", "sign", "sign_flip", "sinc_slope", "slogdet_back", "slogdet_push", "solution_back",
     "solution_back_back", "solution_back_push", "solution_push", "solution_push_back",
     "solution_push_push", "solve_back", "solve_push", "split_column_stack", "split_columns",
     "split_dstack", "split_hstack", "split_like", "split_rows", "split_vstack", "spread",

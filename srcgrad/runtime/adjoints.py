@@ -81,6 +81,22 @@ def refuse_integers(array: Any) -> None:
         )
 
 
+def same_kind(value: Any, array: Any) -> Any:
+    """Return a value that goes to an array by ``out=``, which takes no fractions for integers.
+
+    >>> same_kind(np.ones(2, int), np.zeros(2))
+    array([1, 1])
+
+    Raises:
+        TypeError: NumPy does not cast it, unless for a sum or a mean.
+    """
+    held = np.asarray(value).dtype
+    if np.can_cast(held, array.dtype, "same_kind"):
+        return value
+    rule = "according to the rule 'same_kind'"
+    raise TypeError(f"Cannot cast array data from {held!r} to {array.dtype!r} {rule}")
+
+
 def _name(value: Any) -> str:
     """Describe `value` by what is wrong with it."""
     shape = getattr(value, "shape", None)

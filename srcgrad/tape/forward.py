@@ -53,7 +53,7 @@ class DualLevel:
     def give(self, tensor: Core, tangent: Any) -> None:
         """Make `tangent` the tangent of `tensor`; of a view, of its part of the base."""
         if tensor._view is None:
-            tensor._tangent = None if tangent is None else (self, tangent)
+            tensor._tangent = None if tangent is None else (self, ordered_as(tangent, tensor))
             return
         self.write(tensor, ..., tangent)
 
@@ -167,7 +167,7 @@ class DualLevel:
         for out, tangent in zip(outputs, results, strict=True):
             if isinstance(out, Core) and tangent is not None:
                 out._view = None if out._tangent is None else out._view
-                out._tangent = (self, tangent)
+                out._tangent = (self, ordered_as(tangent, out))
 
 
 def ordered_as(tangent: Any, out: Core) -> Any:

@@ -271,6 +271,8 @@ def make_copy(grad: Any, axes: tuple[int, ...]) -> Any:
     """Return a recorded copy of a tensor whose axes lie in memory in the order `axes`."""
     result = apply(require_op(np.copy), (grad,))
     result._array = in_order(result._array, axes)
+    if STATE.dual_level is not None:
+        STATE.dual_level.give(result, STATE.dual_level.tangent_of(result))
     return result
 
 

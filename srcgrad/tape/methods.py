@@ -15,7 +15,7 @@ from srcgrad.tape.core import Core
 from srcgrad.tape.inplace import apply_inplace, copy_in, set_item
 from srcgrad.tape.modes import STATE
 from srcgrad.tape.ops import op_for, require_op
-from srcgrad.tape.protocols import Protocols, call_function, into
+from srcgrad.tape.protocols import Protocols, call_function, call_into
 from srcgrad.tape.refusing import detaching, refusal
 
 PythonType = type
@@ -418,8 +418,9 @@ def _numpy_method(name: str, function: Callable[..., Any]) -> Callable[..., Any]
         if variadic and len(args) > 1:
             args = (args,)
         out = kwargs.pop("out", None)
-        result = call_function(function, (self, *args), kwargs)
-        return result if out is None else into(result, out)
+        if out is not None:
+            return call_into(function, (self, *args), kwargs, out)
+        return call_function(function, (self, *args), kwargs)
 
     method.__name__ = method.__qualname__ = name
     method.__doc__ = f"Return what NumPy's `{name}` does; with PyTorch's key words, what its does."

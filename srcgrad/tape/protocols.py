@@ -132,7 +132,7 @@ def call_function(function: Any, args: Args, kwargs: Kwargs) -> Any:
     """
     args, kwargs, target = _without_target(function, args, kwargs)
     if target is not None:
-        return into(call_function(function, args, kwargs), target)
+        return call_into(function, args, kwargs, target)
     written = equivalent(function, args, kwargs)
     if written is not None:
         function = recording_scipy(written.function)
@@ -223,6 +223,34 @@ def into(result: Any, out: Any) -> Any:
     return target
 
 
+def call_into(function: Any, args: Args, kwargs: Kwargs, out: Any) -> Any:
+    """Call a NumPy function on tensors, and write its result into `out`.
+
+    Raises:
+        TypeError: NumPy does not cast the result to what `out` holds.
+    """
+    result = call_function(function, args, kwargs)
+    _cast_as_numpy(function, args, kwargs, result, out)
+    return into(result, out)
+
+
+def _cast_as_numpy(function: Any, args: Args, kwargs: Kwargs, result: Any, out: Any) -> None:
+    """Let NumPy itself say whether a result of another kind may go to ``out=``.
+
+    Raises:
+        TypeError: It may not. Most functions refuse it; sums and means keep the whole part.
+    """
+    targets = out if isinstance(out, tuple) else (out,)
+    results = result if isinstance(result, tuple) else (result,)
+    places = [unwrap(target) for target in targets]
+    pairs = zip((np.asarray(unwrap(value)).dtype for value in results), places, strict=True)
+    if all(np.can_cast(kind, place.dtype, "same_kind") for kind, place in pairs):
+        return
+    copies = tuple(place.copy() for place in places)
+    options = {**kwargs, "out": copies if isinstance(out, tuple) else copies[0]}
+    call_constant(function, args, options)
+
+
 def _ufunc_call(ufunc: Any, inputs: Args, kwargs: dict[str, Any]) -> Any:
     """Call a ufunc with options, or one without a rule."""
     out, where = kwargs.pop("out", None), kwargs.pop("where", True)
@@ -237,6 +265,7 @@ def _ufunc_call(ufunc: Any, inputs: Args, kwargs: dict[str, Any]) -> Any:
         return _where_chosen(ufunc, inputs, kwargs, unwrap(where), out)
     if isinstance(out, tuple) and len(out) > 1:
         results = call_function(ufunc, inputs, kwargs)
+        _cast_as_numpy(ufunc, inputs, kwargs, results, out)
         return tuple(into(r, o) for r, o in zip(results, out, strict=True))
     if dtype is not None:
         inputs = tuple(_cast(value, dtype) for value in inputs)
@@ -248,6 +277,7 @@ def _ufunc_call(ufunc: Any, inputs: Args, kwargs: dict[str, Any]) -> Any:
             "use np.where(condition, f(x), other)",
         )
     if out is not None:
+        _cast_as_numpy(ufunc, inputs, kwargs, result, out)
         return into(result, out)
     if order == "K" or isinstance(result, tuple):
         return result

@@ -46,6 +46,7 @@ def check_floats(
     refuse_integers(y)
     y[0] = x
     """
+    _check_casts(program, externals, active)
     written = set(_written(program, active, varied, own)) - _containers(program)
     unknown = written - float_names(program) if written else written
     if not unknown:
@@ -72,6 +73,17 @@ def check_floats(
 
     first = program.body[0]
     program.body = checks(list(program.parameters), first) + checked(program.body)
+
+
+def _check_casts(program: Program, externals: Externals, active: Collection[str]) -> None:
+    """Ask of what ``out=`` writes into a constant whether NumPy casts it to what that holds."""
+    stores = [s for s in statements(program.body) if getattr(s, "casts", False) and is_store(s)]
+    floats = float_names(program) if stores else ()
+    for statement in stores:
+        name = root_name(store_target(statement)) or ""
+        if name not in active and name not in floats:
+            check = externals.use_runtime("same_kind")
+            statement.value = at(call(check, statement.value, load(name)), statement)
 
 
 def _written(

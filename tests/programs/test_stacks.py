@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import srcgrad as sg
-from srcgrad.api.pullback import Adjoints
+from srcgrad.api.halves import Adjoints
 from srcgrad.api.pushforward import Tangents
 from srcgrad.runtime.stacks import CannotStackError
 from tests.differences import assert_same, copied

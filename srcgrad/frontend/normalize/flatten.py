@@ -144,6 +144,8 @@ class Flattener:
                 self._targets.bind(target, clone(value), node)
             return
         self._targets.bind(first, node.value, node)
+        if getattr(node, "casts", False):
+            self._work.last.casts = True
 
     def _AnnAssign(self, node: Any) -> None:
         if node.value is not None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import gast
 
-from srcgrad.ir.build import at, store
-from srcgrad.ir.walk import blocks_of
+from srcgrad.ir.build import at, clone, store
+from srcgrad.ir.walk import blocks_of, names_read
 
 
 def restore_updates(block: list[Any]) -> None:
@@ -26,6 +27,49 @@ def restore_updates(block: list[Any]) -> None:
         if getattr(statement, "in_place", False) and isinstance(statement.value, gast.BinOp):
             value, name = statement.value, statement.targets[0].id
             block[position] = at(gast.AugAssign(store(name), value.op, value.right), statement)
+
+
+def settle_updates(block: list[Any], varied: Collection[str]) -> None:
+    """Update the elements of constants in place again, where a name had held what varies before.
+
+    NumPy refuses to multiply integers by fractions in place, and would store the whole part.
+
+    >>> from srcgrad.compiler.doctesting import parse, text
+    >>> body = parse('''
+    ... y_i = y[i]
+    ... product = y_i * v
+    ... y[i] = product
+    ... ''')
+    >>> body[2].updates_entry = True
+    >>> settle_updates(body, {"v"})
+    >>> len(body)
+    3
+    >>> settle_updates(body, {"x"})
+    >>> print(text(body))
+    y[i] *= v
+    """
+    for statement in block:
+        for part in blocks_of(statement):
+            settle_updates(part, varied)
+    for position in range(len(block) - 1, 1, -1):
+        old, new, stored = block[position - 2 : position + 1]
+        if getattr(stored, "updates_entry", False) and _is_update(old, new, stored):
+            target = stored.targets[0]
+            used = {*names_read(target), *names_read(old), *names_read(new)}
+            if used.isdisjoint(varied):
+                update = gast.AugAssign(clone(target), new.value.op, new.value.right)
+                block[position - 2 : position + 1] = [at(update, stored)]
+
+
+def _is_update(old: Any, new: Any, stored: Any) -> bool:
+    """Say whether three statements read an element, calculate with it, and store the result."""
+    if not isinstance(old, gast.Assign) or not isinstance(new, gast.Assign):
+        return False
+    if not isinstance(new.value, gast.BinOp) or not isinstance(old.value, gast.Subscript):
+        return False
+    (read,), (made,) = old.targets, new.targets
+    names = [getattr(item, "id", None) for item in (read, new.value.left, made, stored.value)]
+    return None not in names and names[0] == names[1] and names[2] == names[3]
 
 
 def as_bindings(block: list[Any]) -> list[Any]:

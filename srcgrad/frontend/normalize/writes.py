@@ -159,7 +159,7 @@ class WriteCalls:
     def _copyto(self, like: Any, dst: Any, src: Any, *, where: Any = None) -> bool:
         target = self._named(dst, like)
         value = src if where is None else self._np("where", where, src, clone(target))
-        self._store(target, gast.Constant(Ellipsis, None), value, like)
+        self._store(target, gast.Constant(Ellipsis, None), value, like, casts=True)
         return True
 
     def _put(self, like: Any, a: Any, ind: Any, v: Any) -> bool:
@@ -248,7 +248,7 @@ class WriteCalls:
         value: Any = at(gast.Call(node.func, operands, keywords), node)
         if mask is not None:
             value = self._np("where", mask, value, clone(target))
-        self._store(clone(target), gast.Constant(Ellipsis, None), value, like)
+        self._store(clone(target), gast.Constant(Ellipsis, None), value, like, casts=True)
         return target
 
     def _given_out(self, node: Any, callee: Any) -> Any:
@@ -309,8 +309,12 @@ class WriteCalls:
         self._done.append(assign(store(name), value, like))
         return load(name)
 
-    def _store(self, target: Any, index: Any, value: Any, like: Any) -> None:
-        self._done.append(assign(subscript(target, index, storing=True), value, like))
+    def _store(
+        self, target: Any, index: Any, value: Any, like: Any, *, casts: bool = False
+    ) -> None:
+        stored = assign(subscript(target, index, storing=True), value, like)
+        stored.casts = casts  # NumPy asks whether the target takes values of that kind
+        self._done.append(stored)
 
     def _flat(self, target: Any, index: Any) -> Any:
         """Return the index of elements that are counted along all axes."""

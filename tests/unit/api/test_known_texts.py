@@ -28,7 +28,7 @@ def compilations(monkeypatch):
     found = []
     for place, name in (
         ("gradient", "compile_gradient"),
-        ("pullback", "compile_halves"),
+        ("halves", "compile_halves"),
         ("pushforward", "compile_tangents"),
     ):
         module = importlib.import_module(f"srcgrad.api.{place}")

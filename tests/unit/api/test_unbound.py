@@ -93,6 +93,45 @@ def bound_afterwards_to_what_nobody_reads(x: Any) -> Any:
     return np.sum(y)
 
 
+def updated_in_a_try_of_an_inner_loop(x: Any) -> Any:
+    for _ in range(1):
+        for _ in range(2):
+            try:
+                z *= 0.9
+            except ZeroDivisionError:
+                pass
+            else:
+                x = x * 0.9
+    return np.sum(x)
+
+
+def read_at_the_end_of_a_try(x: Any) -> Any:
+    for _ in range(1):
+        for t in range(2):
+            try:
+                x = x * t
+            finally:
+                x = x * z
+            z = 2 * x
+    return np.sum(x)
+
+
+def read_where_a_try_has_failed(x: Any) -> Any:
+    for _ in range(1):
+        for _ in range(2):
+            try:
+                x[7] = 0.0
+                z = 2 * x
+            except IndexError:
+                x = x * z
+    return np.sum(x)
+
+
+TRIES = [
+    updated_in_a_try_of_an_inner_loop,
+    read_at_the_end_of_a_try,
+    read_where_a_try_has_failed,
+]
 LATE = [
     updated_and_never_bound,
     read_before_it_is_assigned,
@@ -115,3 +154,12 @@ def test_what_no_path_has_bound_cannot_be_read(f: Any, derive: Any) -> None:
 def test_what_the_path_has_bound_can_be_read() -> None:
     far = VECTOR + 200.0
     np.testing.assert_array_equal(sg.grad(bound_in_a_branch)(far), [1.0, 1.0, 0.0])
+
+
+@pytest.mark.parametrize("f", TRIES)
+def test_what_a_loop_hands_on_to_a_try_has_to_be_bound(f: Any) -> None:
+    for derive in (sg.grad, sg.value_and_grad):
+        with pytest.raises(UnboundLocalError):
+            derive(f)(VECTOR)
+    with pytest.raises(UnboundLocalError):
+        sg.jvp(f, (VECTOR,), (VECTOR,))

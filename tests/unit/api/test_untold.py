@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -177,3 +178,31 @@ def test_calls_without_numbers_are_not_compared_for_ever(
         with pytest.raises(ValueError, match="never"):
             gradient(UP)
     assert len(looks) == 10
+
+
+SCALE = 0.5
+
+
+def turned_and_scaled(x):
+    y = SCALE * x
+    if x[0] > 0:
+        y = SCALE * np.sin(x)
+    return np.sum(y * y)
+
+
+@pytest.mark.usefixtures("said")
+@pytest.mark.parametrize("new", [2.0, np.array(2.0)], ids=["number", "array"])
+@pytest.mark.parametrize("missed", ["np.cos(x)", "np.sin(x)"], ids=["back", "there"])
+def test_a_pullback_is_that_of_its_call_whatever_changes_outside(
+    monkeypatch: pytest.MonkeyPatch, new: Any, missed: str
+) -> None:
+    known_texts.forget()
+    monkeypatch.setattr(Checker, "verdict", _proves_all_but(missed))
+    f = FunctionType(turned_and_scaled.__code__, globals())  # without what was found of others
+    for x in (DOWN, UP):
+        slopes = 2 * 0.25 * (np.sin(x) * np.cos(x) if x[0] > 0 else x)
+        _, pull = sg.vjp(f, x)
+        monkeypatch.setitem(globals(), "SCALE", new)
+        (found,) = pull(1.0)
+        np.testing.assert_allclose(found, slopes, rtol=1e-12)
+        monkeypatch.setitem(globals(), "SCALE", 0.5)

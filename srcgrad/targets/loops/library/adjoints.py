@@ -9,6 +9,7 @@ import numpy as np
 from numba import types
 from numba.core import errors
 from numba.extending import overload
+from numba.np.numpy_support import as_dtype
 
 from srcgrad import runtime
 from srcgrad.targets.loops.library.bodies import (
@@ -221,6 +222,15 @@ def _refuse_integers(array):
     if isinstance(dtype, (types.Float, types.Complex)):
         return lambda array: None
     raise errors.TypingError("a value with a derivative is stored into an array of integers")
+
+
+@overload(runtime.same_kind)
+def _same_kind(value, array):
+    held = unvalued(value)
+    given = as_dtype(held.dtype if of_array(held) else held)
+    if np.can_cast(given, as_dtype(array.dtype), "same_kind"):
+        return lambda value, array: value
+    raise errors.TypingError("values are written to an array that does not keep them")
 
 
 @overload(runtime.add_entries)
