@@ -25,6 +25,8 @@ class Library:
         to_host: The method of its arrays that returns an array of NumPy.
         example: How a user makes an array of it from one of NumPy.
         how_to_install: What to do where it is not there.
+        strict: The module with an ``errstate`` under which its linear algebra raises what NumPy's
+            does; empty if it does so anyhow.
         names: The module that texts import ``np`` and their helpers from, where the functions of
             the library want arrays alone; else they import the library itself.
     """
@@ -38,6 +40,7 @@ class Library:
     example: str
     how_to_install: str = ""
     names: str = ""
+    strict: str = ""
 
     def loaded(self) -> ModuleType | None:
         """Return the library if the program has imported it: an array of it exists only then."""
@@ -95,4 +98,5 @@ CUPY: Final = Library(
     example="cupy.asarray(x)",
     how_to_install="pip install cupy-cuda12x (or the wheel of your CUDA)",
     names="srcgrad.runtime.cupy",
+    strict="cupyx",
 )

@@ -280,7 +280,7 @@ def _lambda_tree(code: CodeType, lines: list[str]) -> ast.AST:
         if isinstance(node, ast.Lambda)
         and node.lineno == code.co_firstlineno
         and _arguments(node) == code.co_varnames[: _argument_count(code)]
-        and (node.body.lineno, node.body.col_offset) in _starts(inside, node)
+        and (_gives_its_constant(code, node) or any(_starts(inside, node)))
     ]
     if len(candidates) != 1:
         raise SourceNotFoundError(
@@ -288,6 +288,18 @@ def _lambda_tree(code: CodeType, lines: list[str]) -> ast.AST:
             hint="write it as a `def`",
         )
     return _as_def(candidates[0])
+
+
+_SHORTEST: Final = 8
+"""The length of a code that only gives a constant."""
+
+
+def _gives_its_constant(code: CodeType, node: ast.Lambda) -> bool:
+    """Say whether a lambda gives the one constant of some code, of which 3.12 tells no position."""
+    if not isinstance(node.body, ast.Constant) or len(code.co_code) > _SHORTEST:
+        return False
+    given = node.body.value
+    return any(type(item) is type(given) and item == given for item in code.co_consts[-1:])
 
 
 def _starts(inside: set[tuple[int, int]], node: ast.Lambda) -> Iterator[tuple[int, int]]:

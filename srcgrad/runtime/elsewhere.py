@@ -9,6 +9,7 @@ where NumPy's do (`Names`), and the helpers of `srcgrad.runtime` are run with th
 from __future__ import annotations
 
 import functools
+import importlib
 import inspect
 import numbers
 from collections.abc import Callable, Mapping
@@ -95,10 +96,13 @@ class Names:
     ``np.True_``), are those of NumPy.
     """
 
-    def __init__(self, module: ModuleType, own: ModuleType, root: ModuleType) -> None:
+    def __init__(
+        self, module: ModuleType, own: ModuleType, root: ModuleType, strict: Any = None
+    ) -> None:
         self._module = module
         self._own = own
         self._root = root
+        self._strict = strict
 
     def __getattr__(self, name: str) -> Any:
         found = self._found(name)
@@ -115,12 +119,28 @@ class Names:
                 raise AttributeError(f"{self._module.__name__} has no {name!r}")
             return own
         if isinstance(there, ModuleType):
-            return Names(there, own, self._root) if isinstance(own, ModuleType) else there
+            if not isinstance(own, ModuleType):
+                return there
+            return Names(there, own, self._root, self._strict)
         if name in ("array", "asarray", "ascontiguousarray", "asanyarray"):
             return _making(there, self._root)
         if isinstance(there, type) or not hasattr(own, "_implementation"):
             return there
-        return _taking_numbers(there, own, self._root)
+        taking = _taking_numbers(there, own, self._root)
+        return self._raising(taking) if self._own is np.linalg else taking
+
+    def _raising(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Return a function of linear algebra that raises where NumPy's does."""
+        if self._strict is None:
+            return function
+        errstate = self._strict.errstate
+
+        @functools.wraps(function)
+        def raising(*args: Any, **options: Any) -> Any:
+            with errstate(linalg="raise"):
+                return function(*args, **options)
+
+        return raising
 
 
 def _taking_numbers(there: Any, own: Any, root: ModuleType) -> Callable[..., Any]:
@@ -294,7 +314,8 @@ class Elsewhere:
         if module is None:
             raise AttributeError(f"{self._library.title} is not imported")
         if module is not self._module:
-            names = Names(module, np, module)
+            strict = importlib.import_module(self._library.strict) if self._library.strict else None
+            names = Names(module, np, module, strict)
             self._module, self._names = module, {"np": names}
             self._helpers = Helpers(names, self._library.title)
         if name not in self._names:

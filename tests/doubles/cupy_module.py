@@ -7,6 +7,7 @@ import functools
 import inspect
 import sys
 from collections.abc import Iterator
+from contextvars import ContextVar
 from types import ModuleType
 from typing import Any
 
@@ -20,6 +21,7 @@ _MAKES = frozenset("array asarray ascontiguousarray asanyarray asfortranarray".s
 _REDUCES = frozenset("add multiply maximum minimum logical_and logical_or".split())
 _ADDS = frozenset("add subtract maximum minimum bitwise_and bitwise_or bitwise_xor".split())
 _OWN = frozenset("asnumpy get_array_module".split())
+_LINALG: ContextVar[str] = ContextVar("linalg", default="ignore")
 
 
 class ufunc:
@@ -82,7 +84,12 @@ def _function(name: str, known: Known, own: Any) -> Any:
         _check_first(args[0] if args else kwargs.get(first), kinds.get(first), known)
         renamed = _renamed(own, known, kwargs)
         out = kwargs.get("out")
-        done = wrap(own(*unwrap(args), **unwrap(renamed)))
+        try:
+            done = wrap(own(*unwrap(args), **unwrap(renamed)))
+        except np.linalg.LinAlgError:
+            if _LINALG.get() == "raise":
+                raise
+            return made(np.full(np.shape(unwrap(args[0])), np.nan))
         return done if out is None else out
 
     if known.parameters is not None:
@@ -212,18 +219,36 @@ def double() -> ModuleType:
     return cupy
 
 
+@contextlib.contextmanager
+def errstate(*, linalg: str = "ignore") -> Iterator[None]:
+    """Let linear algebra raise what NumPy's does, or hand on numbers that mean nothing."""
+    token = _LINALG.set(linalg)
+    try:
+        yield
+    finally:
+        _LINALG.reset(token)
+
+
+def _extension() -> ModuleType:
+    cupyx = ModuleType("cupyx")
+    cupyx.errstate = errstate  # type: ignore[attr-defined]
+    return cupyx
+
+
 CUPY = double()
+_MODULES = {"cupy": CUPY, "cupyx": _extension()}
 
 
 @contextlib.contextmanager
 def installed() -> Iterator[ModuleType]:
     """Let a program have imported it."""
-    before = sys.modules.get("cupy")
-    sys.modules["cupy"] = CUPY
+    before = {name: sys.modules.get(name) for name in _MODULES}
+    sys.modules.update(_MODULES)
     try:
         yield CUPY
     finally:
-        if before is None:
-            del sys.modules["cupy"]
-        else:
-            sys.modules["cupy"] = before
+        for name, module in before.items():
+            if module is None:
+                del sys.modules[name]
+            else:
+                sys.modules[name] = module

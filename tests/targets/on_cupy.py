@@ -1,7 +1,7 @@
 """Counts which programs of the corpus run on arrays of CuPy, and why others do not.
 
-`python -m tests.targets.on_cupy 10` takes one program in ten; a letter after it begins their names.
-A third argument, "device", asks for a device in the place of the double.
+`python -m tests.targets.on_cupy 10` takes one program in ten; what is after it their names begin
+with. The word "device" asks for a device in the place of the double.
 """
 
 from __future__ import annotations
@@ -71,6 +71,7 @@ def outcome(program: Program, cupy: Any, backend: Any = "cupy") -> tuple[str, st
     for seed in (0, 1):
         others = program.arguments(seed)
         told.append((seed, others, by_numpy(*others)))
+    how = "right"
     for seed, others, expected in told:
         moved = there(program.arguments(seed), cupy)
         try:
@@ -78,12 +79,51 @@ def outcome(program: Program, cupy: Any, backend: Any = "cupy") -> tuple[str, st
                 found = made(*moved)
         except (sg.UnsupportedError, sg.MixedLibrariesError) as refusal:
             return "refused", refusal.diagnostics[0].message
+        except Exception as error:
+            if type(_own(program, seed, cupy)) is type(error):
+                return "own", f"the function raises {error!r} there, too"
+            raise
         found = back(found, cupy)
-        if _differs(found, expected):
-            return "wrong", f"{found} for {expected}"
-        if _differs(back(moved, cupy), others):
-            return "wrong", f"left {back(moved, cupy)} for {others}"
-    return "right", ""
+        if _differs(found, expected) or _differs(back(moved, cupy), others):
+            drawn = "random" in made.source
+            why = "" if drawn else _unlike_its_own(program, seed, found, cupy)
+            if why:
+                return "wrong", f"{found} for {expected}: {why}"
+            how = "own"
+    return how, "" if how == "right" else "the function does something else there than with NumPy"
+
+
+def _own(program: Program, seed: int, cupy: Any, along: Any = None) -> Any:
+    """Return the value of the function itself on the device, or the exception that it raises.
+
+    `along` are steps that are added to the arguments.
+    """
+    moved = list(there(program.arguments(seed), cupy))
+    if along is not None:
+        for k, step in zip(program.argnums, along, strict=True):
+            moved[k] = moved[k] + there(step, cupy)
+    try:
+        with data_there(program.function, cupy):
+            return back(program.function(*moved), cupy)
+    except Exception as error:  # noqa: BLE001 - it is compared
+        return error
+
+
+def _unlike_its_own(program: Program, seed: int, found: Any, cupy: Any) -> str:
+    """Say what is wrong about a value and gradient beside the function on the device itself."""
+    value, gradient = found
+    own = _own(program, seed, cupy)
+    if isinstance(own, Exception) or _differs(value, own):
+        return f"the function itself gives {own!r}"
+    parts = gradient if isinstance(gradient, tuple) else (gradient,)
+    if not all(isinstance(part, (float, np.ndarray)) for part in parts):
+        return "nobody compares such arguments"
+    rng = np.random.default_rng(seed)
+    along = [rng.normal(size=np.shape(part)) for part in parts]
+    ends = [_own(program, seed, cupy, [h * v for v in along]) for h in (1e-6, -1e-6)]
+    slope = (ends[0] - ends[1]) / 2e-6
+    said = sum(float(np.sum(part * v)) for part, v in zip(parts, along, strict=True))
+    return "" if np.isclose(said, slope, rtol=1e-5, atol=1e-6) else f"differences give {slope}"
 
 
 def _differs(found: Any, expected: Any) -> bool:
@@ -122,13 +162,15 @@ def counted(
 
 def main(chosen: list[str]) -> int:
     """Print the counts and the reasons; return how many programs are wrong."""
+    on_device = "device" in chosen
+    chosen = [item for item in chosen if item != "device"]
     one_in = int(chosen[0]) if chosen else 10
     every = [item for name, item in programs_by("source").items() if "scipy" not in name]
     programs = sample(every, one_in) if one_in > 1 else every
     if len(chosen) > 1:
         programs = [item for item in programs if re.match(chosen[1], item.name)]
     start = time.perf_counter()
-    if "device" in chosen:
+    if on_device:
         kinds, reasons = counted(programs, importlib.import_module("cupy"))
     else:
         with installed() as cupy:

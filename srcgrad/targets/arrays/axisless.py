@@ -15,6 +15,12 @@ import numpy as np
 
 from srcgrad.targets.arrays.gaps import found, path_of
 
+_HANDING_ON = (
+    *(ast.BoolOp, ast.NamedExpr, ast.Starred),
+    *(ast.Tuple, ast.List, ast.Set, ast.Dict),
+)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
 
 def axisless_in(function: ast.FunctionDef, end: int, handing: frozenset[str]) -> Iterator[ast.expr]:
     """Yield what is bound to names that are updated in place, and may be arrays without axes.
@@ -90,8 +96,12 @@ def _aliases(value: ast.expr) -> Iterator[str]:
     elif isinstance(value, ast.IfExp):
         yield from _aliases(value.body)
         yield from _aliases(value.orelse)
-    elif isinstance(value, (ast.Tuple, ast.List)):
-        for item in value.elts:
+    elif isinstance(value, _HANDING_ON):
+        for part in ast.iter_child_nodes(value):
+            yield from _aliases(part) if isinstance(part, ast.expr) else ()
+    elif isinstance(value, _COMPREHENSIONS):
+        items = [value.value] if isinstance(value, ast.DictComp) else [value.elt]
+        for item in [*items, *(part.iter for part in value.generators)]:
             yield from _aliases(item)
     elif isinstance(value, ast.Call) and not _gives_numbers(value.func):
         for part in (value.func, *value.args):

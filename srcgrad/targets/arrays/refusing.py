@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from srcgrad.backends import Library
 from srcgrad.codegen.tracebacks import user_line
 from srcgrad.errors import LibraryGapError, SrcgradError
 from srcgrad.spans import Span
 
-_FAULTS = (TypeError, AttributeError, NotImplementedError)
+_FAULTS = (TypeError, AttributeError, NotImplementedError, np.exceptions.AxisError)
 
 
 def refused(error: Exception, library: Library) -> LibraryGapError | None:
