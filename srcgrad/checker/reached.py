@@ -9,11 +9,12 @@ other: so a run costs little more. Python's own tracing would make runs twice as
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from types import CodeType
 from typing import Final
+
+from srcgrad.checker.runs import MOST_TRIPS, NotCovered
 
 MARK: Final = "__ran"
 _STRINGS: Final = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'")
@@ -38,7 +39,16 @@ class Reached:
             self.code = code or compile(text, "<derivative>", "exec")
         else:
             self.code, self._rows = found
-        self.note: Callable[[int], None] = self._now.append
+
+    def note(self, row: int) -> None:
+        """Note a row of statements that is about to be run.
+
+        Raises:
+            NotCovered: So many were that the run may have no end.
+        """
+        self._now.append(row)
+        if len(self._now) > MOST_TRIPS:
+            raise NotCovered("the run has no end")
 
     def begin(self) -> None:
         """Forget what the run before took, unless that was kept."""

@@ -8,6 +8,8 @@ if TYPE_CHECKING:
     from srcgrad.checker.lanes import Lane
 
 _LONGEST: Final = 4_000
+MOST_TRIPS: Final = 200_000
+"""The trips of loops, and the entries gone through, after which a run may have no end."""
 
 
 class Disagreement(BaseException):
@@ -39,6 +41,7 @@ class Run:
         self.nested = False
         self.steps = 0
         self.memo: dict[Any, Any] = {}
+        self._trips = 0
 
     @property
     def seed(self) -> int:
@@ -66,6 +69,16 @@ class Run:
         self.steps += 1
         if self.steps > _LONGEST:
             raise NotCovered("the run is too long")
+
+    def go_through(self, count: int = 1) -> None:
+        """Count trips of a loop, or entries of a list, which need not calculate anything.
+
+        Raises:
+            NotCovered: There have been too many.
+        """
+        self._trips += count
+        if self._trips > MOST_TRIPS:
+            raise NotCovered("the run has no end")
 
 
 class Now:

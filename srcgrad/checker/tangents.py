@@ -67,6 +67,7 @@ def tangent_of(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: tangent_of(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
+        Now.run.go_through(len(value))
         return [tangent_of(item) for item in value]
     return 0.0
 

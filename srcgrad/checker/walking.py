@@ -11,7 +11,7 @@ import gast
 from srcgrad.checker.arithmetic import Shape
 from srcgrad.checker.lanes import Lane
 from srcgrad.checker.nesting import store
-from srcgrad.checker.runs import NotCovered
+from srcgrad.checker.runs import NotCovered, Now
 
 
 class Frame:
@@ -190,6 +190,7 @@ def _if(walker: Walker, node: Any, frame: Frame) -> Any:
 
 def _for(walker: Walker, node: Any, frame: Frame) -> Any:
     for item in walker.value(node.iter, frame):
+        Now.run.go_through()
         walker.assign(node.target, item, frame)
         left = walker.block(node.body, frame)
         if left is _BREAK:
@@ -201,6 +202,7 @@ def _for(walker: Walker, node: Any, frame: Frame) -> Any:
 
 def _while(walker: Walker, node: Any, frame: Frame) -> Any:
     while walker.value(node.test, frame):
+        Now.run.go_through()
         left = walker.block(node.body, frame)
         if left is _BREAK:
             return None

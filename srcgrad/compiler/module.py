@@ -181,6 +181,9 @@ class Module:
         inputs = [leaf for name in wrt for leaf in fields.get(name, [name])]
         manner = Manner(updates, caught := self.catches, self.plain, frozenset(held))
         program, refusals = normal_form(source, inputs, own_names(), stages, manner)
+        placed = map(find_source, program.inlined)
+        if not self.keep_complex and any(map(meets_complex, placed)):
+            raise ComplexMetError
         if self.keep_complex:
             refuse_complex_signs(program, refusals)
         refuse_rebound(program.reader.scope, source.tree, self.rebound, refusals)

@@ -188,14 +188,13 @@ class Forwarder:
         """``x[i] = v`` writes the tangent of v, or zero, to the same place of the tangent of x."""
         target = store_target(statement)
         holder = self._dot(root_name(target) or "")
-        if holder is None:
-            return [statement]
-        place = renamed_root(target, holder)
+        place = None if holder is None else renamed_root(target, holder)
         if getattr(statement, "updates_entry", False) and root_name(target) not in self._arrays:
             return self._update_entry(statement, target, place)
-        if isinstance(statement, gast.AugAssign):
-            if not self._varies(statement.value):
-                return [statement]
+        updates = isinstance(statement, gast.AugAssign)
+        if place is None or (updates and not self._varies(statement.value)):
+            return [statement]
+        if updates:
             update = gast.AugAssign(place, statement.op, self._tangent(statement.value))
             update.repeats = getattr(statement, "repeats", "")
             return [update, statement]
@@ -315,6 +314,8 @@ class Forwarder:
         value = next((m.value for m in makers if name in names_bound(m.targets[0])), None)
         if not isinstance(value, gast.BinOp):
             raise NoTangentError
+        if place is None:  # nobody reads its tangent
+            return [gast.AugAssign(clone(target), value.op, clone(value.right))]
         return self._updated(target, place, value.op, value.right)
 
     def _updated(self, target: Any, dot: Any, op: Any, value: Any) -> list[Any]:

@@ -288,9 +288,13 @@ def judge(
 def _reference(source: Source, seconds: float) -> Reference:
     try:
         with limited(seconds / 4):
-            return Reference(source)
+            made = Reference(source)
     except HangError:
         raise UnusableError("the function itself has no end") from None
+    if any(isinstance(call.error, MemoryError) for call in made.calls):
+        made.close()
+        raise UnusableError("the function itself ends for want of memory")
+    return made
 
 
 def _judged(modes: list[str], trial: Trial) -> list[Verdict]:

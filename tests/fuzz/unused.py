@@ -107,7 +107,7 @@ def _without(
             if frame.filename != str(source.folder / f"{name}.py"):
                 continue
             tree = ast.parse(text)
-            cutter = _Cutter(frame.lineno or 0)
+            cutter = _Cutter((frame.lineno or 0, frame.colno))
             tree = ast.fix_missing_locations(cutter.visit(tree))
             if not cutter.done:
                 return None, set()
@@ -118,15 +118,24 @@ def _without(
 class _Cutter(ast.NodeTransformer):
     """Puts `pass` in the place of a simple statement, or what `:=` binds in it."""
 
-    def __init__(self, line: int) -> None:
-        self.line = line
+    def __init__(self, place: tuple[int, int | None]) -> None:
+        self.line, self.column = place
         self.done = False
         self.bound: set[str] = set()
 
+    def _is_here(self, node: ast.stmt) -> bool:
+        """Say whether a statement is at the place, of several in one line the one in its column."""
+        if not node.lineno <= self.line <= (node.end_lineno or 0):
+            return False
+        if self.column is None:
+            return True
+        start = (node.lineno, node.col_offset)
+        end = (node.end_lineno or 0, node.end_col_offset or 0)
+        return start <= (self.line, self.column) < end
+
     def generic_visit(self, node: ast.AST) -> Any:
         """Replace the statement, or go on inside."""
-        here = isinstance(node, _SIMPLE) and node.lineno <= self.line <= (node.end_lineno or 0)
-        if here and not self.done:
+        if isinstance(node, _SIMPLE) and not self.done and self._is_here(node):
             self.done = True
             bound = [item for item in ast.walk(node) if isinstance(item, ast.NamedExpr)]
             alone = isinstance(node, ast.Expr) and isinstance(node.value, ast.NamedExpr)

@@ -151,3 +151,25 @@ def entries_of_a_tuple_beside_a_list_written(p, pair, x):
     y = 0.1 * x
     k = y[0] = np.sum(pair[1])
     return np.mean(np.where(k > 0.0, pair[0], 0.3)) + np.sum(y * p[1])
+
+
+@program("m", "s", "v", by="tape")
+def rows_listed_and_scaled_while_nobody_reads_them(m, s, x):
+    rows = list(m)
+    rows[1] *= s
+    return np.sum(x)
+
+
+@program("m", "s", by="tape")
+def rows_displayed_and_scaled_in_a_loop(m, s):
+    rows = [m[0], m[1]]
+    for k in range(2):
+        rows[k] /= s
+    return np.sum(m[2])
+
+
+@program("v", "s")
+def array_in_a_dict_scaled_while_nobody_reads_it(x, s):
+    kept = {"x": x}
+    kept["x"] *= s
+    return s * 2.0

@@ -58,3 +58,31 @@ def real_parts_of_which_some_are_selected(x, y):
     u = t[t > -9.0]
     v, w = t[1:2], t
     return np.abs(np.sum(u * z[1:])) ** 2 + np.abs(v[0] * z[0]) + np.sum(w[[0, 0]])
+
+
+def _turned_and_written(g, c):
+    for t in range(2):
+        q = 1j * g + 0.5 * g
+        f = q.real
+        g[2] = f[t]
+    return c, g
+
+
+def _measured_and_written(g):
+    q = (1.0 + 2.0j) * g
+    g[1] = np.abs(q[0]) ** 2 + q[2].imag
+
+
+@program("v")
+def complex_numbers_of_a_helper_that_writes(x):
+    y = x * 1.0
+    r, z = _turned_and_written(y, x[0] * 1.0)
+    return r + np.sum(z * x)
+
+
+@program("v")
+def complex_numbers_of_a_helper_that_returns_nothing(x):
+    y = x * 1.0
+    _measured_and_written(y)
+    _measured_and_written(y[1:])
+    return np.sum(y * y)

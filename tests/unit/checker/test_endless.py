@@ -1,0 +1,39 @@
+"""Tests that the checker ends where a text that it runs does not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import srcgrad as sg
+
+
+def refused_before_a_list_that_grows(x: Any) -> Any:
+    k = np.array(3.0)
+    k *= np.tanh(np.roll(k, -1, axis=0))  # which has no axis 0
+    kept = [x * 1.0, x * 2.0]
+    for _ in kept:
+        kept.append(kept[0])
+    return np.sum(kept[0]) * float(k)
+
+
+def refused_before_a_loop_without_end(x: Any) -> Any:
+    k = np.array(3.0)
+    k *= np.tanh(np.roll(k, -1, axis=0))
+    n = 1
+    while n > 0:
+        n += 1
+    return np.sum(x) * n * float(k)
+
+
+@pytest.mark.parametrize("f", [refused_before_a_list_that_grows, refused_before_a_loop_without_end])
+def test_what_raises_before_a_loop_without_end_raises(f: Any) -> None:
+    x = np.ones(3)
+    with pytest.raises(np.exceptions.AxisError):
+        f(x)
+    with pytest.raises(np.exceptions.AxisError):
+        sg.vjp(f, x)
+    with pytest.raises(np.exceptions.AxisError):
+        sg.jvp(f, (x,), (x,))
