@@ -11,6 +11,7 @@
 # make soak       ten minutes of threads, processes and errors: nothing may grow (SECONDS=)
 # make interpreters  the near tests with every Python and NumPy at hand
 # make bench      run and compile times, as ratios
+# make device     the corpus on a device, then gradients there beside PyTorch and JAX (needs CuPy)
 # make kernels    measure 26 gradients beside those by hand, for the guide on performance
 # PYTHON=python3.12 make test    the same with another Python, in an environment of its own
 
@@ -25,7 +26,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
 .PHONY: help demo examples test lint docs pages pictures fuzz wild mutants mutants-code soak interpreters \
-	bench kernels peers clean
+	bench device kernels peers clean
 
 help:
 	@sed -n 's/^# \(make .*\)/\1/p; s/^# \(PYTHON.*\)/\1/p' Makefile
@@ -79,6 +80,10 @@ interpreters: $(VENV)/.tests
 
 bench: $(VENV)/.examples
 	@$(BIN)/python -m bench
+
+device: $(VENV)/.tests $(VENV)/.examples
+	@$(BIN)/python -W ignore -m tests.targets.spread
+	@$(BIN)/python -m bench device
 
 kernels: $(VENV)/.examples
 	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m bench.kernels.page

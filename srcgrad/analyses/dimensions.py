@@ -237,8 +237,8 @@ class Dimensions:
         if name not in self._known:
             self._known[name] = self._weak.get(name, vector)
         before = self._known[name]
-        common = self._lengths.meet(before, vector)
-        if common == self._lengths.settled(before):
+        common, settled = self._lengths.meet(before, vector), self._lengths.settled
+        if settled(common) == settled(before):
             return False
         self._weak[name] = common
         return True

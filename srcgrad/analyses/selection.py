@@ -77,12 +77,15 @@ class Selection:
         shapes: Shapes,
         mutated: Set[str],
         pull: Pull = lambda _operation, _target, _used: ({}, []),
+        links: Sequence[tuple[str, str]] = (),
     ) -> None:
         self._program = program
         self._pull = pull
         self._active = activity.active
         self._shapes = shapes
         self.mutated = mutated
+        self._kin = _kin_of(links)
+        self._settled: set[str] = set()
         self.masks: dict[str, Mask] = {}
         self.binds: dict[int, list[Any]] = {}
         self._made = Making(program)
@@ -288,9 +291,10 @@ class Selection:
             if mask is not EVERYWHERE:
                 self.masks[target] = mask
             return mask
+        self._settled.add(target)
         mask = self._uses.get(target, EVERYWHERE)
         once = self._made.is_once(target)
-        if mask is EVERYWHERE or not once:
+        if mask is EVERYWHERE or not once or self._is_read_otherwise(target):
             return EVERYWHERE
         level = self._made.level(target)
         if level < mask.least:
@@ -298,6 +302,11 @@ class Selection:
             return mask if through else EVERYWHERE
         self.masks[target] = mask
         return mask
+
+    def _is_read_otherwise(self, target: str) -> bool:
+        """Say whether what is written into memory is read from there under an older name, too."""
+        older = self._kin.get(target, frozenset()).difference(self._settled)
+        return any(name in self._uses for name in older)
 
     def _chosen(self, operation: Operation, target: str) -> dict[str, Mask | None]:
         """Return the elements of each operand that a selecting step uses."""
@@ -386,6 +395,15 @@ class Selection:
         if self._shapes.is_number(load(name)):
             return Mask(call("np.any", mask.truth()), True, mask.least)
         return Mask(call("any_selected", mask.truth(), load(name)), True, mask.least)
+
+
+def _kin_of(links: Sequence[tuple[str, str]]) -> dict[str, frozenset[str]]:
+    """Return, for each name, those that share its memory."""
+    kin: dict[str, frozenset[str]] = {}
+    for pair in links:
+        joined = frozenset().union(*(kin.get(name, frozenset([name])) for name in pair))
+        kin.update(dict.fromkeys(joined, joined))
+    return kin
 
 
 def _parts(index: Any) -> list[Any]:

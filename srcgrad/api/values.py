@@ -195,10 +195,10 @@ def _real_as(grad: Any, value: Any) -> Any:
 def _conform_array(grad: Any, value: Any) -> Any:
     if grad is None:
         return np.zeros_like(value)
-    if not isinstance(value, np.ndarray) and is_array(value):
-        return _conform_elsewhere(grad, value)
     if type(grad) is type(value) and grad.dtype == value.dtype and grad.shape == value.shape:
         return grad
+    if not isinstance(value, np.ndarray) and is_array(value):
+        return _conform_elsewhere(grad, value)
     array = np.asarray(_real_as(grad, value)).astype(value.dtype, copy=False)
     return array if array.shape == value.shape else np.array(np.broadcast_to(array, value.shape))
 

@@ -27,6 +27,7 @@ class Library:
         how_to_install: What to do where it is not there.
         strict: The module with an ``errstate`` under which its linear algebra raises what NumPy's
             does; empty if it does so anyhow.
+        fuses: Whether it makes kernels of code that says what is done with an element.
         names: The module that texts import ``np`` and their helpers from, where the functions of
             the library want arrays alone; else they import the library itself.
     """
@@ -41,6 +42,7 @@ class Library:
     how_to_install: str = ""
     names: str = ""
     strict: str = ""
+    fuses: bool = False
 
     def loaded(self) -> ModuleType | None:
         """Return the library if the program has imported it: an array of it exists only then."""
@@ -99,4 +101,5 @@ CUPY: Final = Library(
     how_to_install="pip install cupy-cuda12x (or the wheel of your CUDA)",
     names="srcgrad.runtime.cupy",
     strict="cupyx",
+    fuses=True,
 )

@@ -231,7 +231,7 @@ class Derivation:
         mark_guarded(self.program, shapes, reached.varied, dimensions)
         check_floats(self.program, self.externals, reached.active, reached.varied, memory.own)
         inliner = Inliner(self.program.namer, self.externals, keep_complex=False)
-        selection = selection_of(self.program, reached, shapes, memory.mutated, inliner)
+        selection = selection_of(self.program, reached, shapes, memory, inliner)
         return Facts(reached, shapes, dimensions, integers, memory, selection)
 
     def _sweep(self, facts: Facts, derive_call: CallPair, result: str | None = None) -> Sweep:

@@ -174,18 +174,15 @@ class Module:
         held: Sequence[str] = (),
     ) -> Derivation:
         """Return a function in normal form, ready to be derived."""
-        if not self.keep_complex and meets_complex(source):
-            raise ComplexMetError
         self._begun.append(source.function)
         fields = {item.parameter: item.names.values() for item in source.leaves}
         inputs = [leaf for name in wrt for leaf in fields.get(name, [name])]
         manner = Manner(updates, caught := self.catches, self.plain, frozenset(held))
         program, refusals = normal_form(source, inputs, own_names(), stages, manner)
-        placed = map(find_source, program.inlined)
-        if not self.keep_complex and any(map(meets_complex, placed)):
-            raise ComplexMetError
         if self.keep_complex:
             refuse_complex_signs(program, refusals)
+        elif meets_complex(source) or any(map(meets_complex, map(find_source, program.inlined))):
+            raise ComplexMetError
         refuse_rebound(program.reader.scope, source.tree, self.rebound, refusals)
         self.catches |= any(getattr(item, "handlers", ()) for item in statements(program.body))
         parts = (source, program, refusals, self.externals, stages, self.keep_complex)

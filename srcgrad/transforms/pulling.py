@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
 from typing import Any
 
 import gast
 
 from srcgrad.analyses.activity import Activity
+from srcgrad.analyses.memory import Storage
 from srcgrad.analyses.selection import Selection
 from srcgrad.analyses.shapes import Shapes
 from srcgrad.ir.build import assign, call, clone, load, store
@@ -19,10 +19,11 @@ from srcgrad.transforms.templates import Inliner
 
 
 def selection_of(
-    program: Program, reached: Activity, shapes: Shapes, mutated: Set[str], inliner: Inliner
+    program: Program, reached: Activity, shapes: Shapes, memory: Storage, inliner: Inliner
 ) -> Selection:
     """Return the masks of a program, led back by the rules."""
-    return Selection(program, reached, shapes, mutated, _Pulling(program, inliner).masks)
+    pull = _Pulling(program, inliner).masks
+    return Selection(program, reached, shapes, memory.mutated, pull, memory.mirror.links)
 
 
 class _Pulling:

@@ -168,3 +168,12 @@ def masked_item_assign(x):
     y = np.sqrt(x)
     y[x <= 0] = 0.0
     return np.sum(y * x)
+
+
+@program(("m", 3, 3), "v")
+def square_or_made_in_a_loop(m, x):
+    total = 0.0
+    for _ in range(len(m)):
+        r = (m if m[0, 1] < 100 else np.ones((m.shape[0], len(m))) * 2) * 1.0
+        total += np.sum(r * r)
+    return np.sum(x) * total

@@ -145,3 +145,28 @@ def counted_condition(x):
 @program("v", warns=True)
 def summed_where_it_is_positive(x):
     return np.sum(np.sqrt(x), where=x > 0) + np.mean(np.log(x * x), where=x < 0)
+
+
+@program("m", "v")
+def chosen_of_what_another_name_reads_too(x, g):
+    h = g
+    h *= np.tanh(np.var(x))
+    chosen = np.where(h > 9.0, h, 1.2)
+    return np.sum(chosen) + g.mean()
+
+
+@program("v", "s")
+def chosen_of_a_part_of_what_is_read(x, s):
+    y = x * 1.0
+    part = y[1:]
+    part *= np.sqrt(s * s)
+    return np.sum(np.where(part > 9.0, part, 0.5)) + np.sum(y * y)
+
+
+@program("v", "s")
+def chosen_of_the_whole_of_which_a_part_is_read(x, s):
+    y = x * 1.0
+    part = y[:2]
+    y /= np.sqrt(s * s)
+    chosen = np.where(y > 9.0, y, 0.5)
+    return np.sum(chosen) + part[0] * part[1]

@@ -1,6 +1,6 @@
 """Counts the programs of the corpus on a device, in several processes.
 
-`python -m tests.targets.spread 14`
+`python -m tests.targets.spread 14`; without a number it takes a process for each core.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import collections
 import importlib
 import multiprocessing
+import os
 import sys
 
 from tests.programs.corpus import programs_by
@@ -39,4 +40,4 @@ def main(processes: int) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(int(sys.argv[1])))
+    sys.exit(main(int(sys.argv[1]) if len(sys.argv) > 1 else os.cpu_count() or 1))

@@ -31,7 +31,7 @@ Each entry was run by a test: one small smooth function of arrays with axes, at 
 compared with the same at arrays of NumPy, with `fallback="error"`. "yes" is by source and right; a
 code is the [error](../errors/index.md) that refuses it. This page is written by `make pages`.
 
-CuPy is a double with its restrictions: nothing here has run on a device. "Numba" is
+CuPy is a double with its restrictions; [its guide](cupy.md) says what ran on a device. "Numba" is
 `backend="numba"` at arrays of NumPy; what has no such option has a dash.
 
 """

@@ -111,10 +111,12 @@ class Expander:
     ) -> FunctionType:
         tree = clone(code.tree)
         is_for_any = not env  # else some arguments are taken for known
+        given = frozenset(env)
         frame = Body(self.session, code, env, inputs)
         first = next(iter(item.id for item in [*tree.args.posonlyargs, *tree.args.args]), "")
         frame.receivers = [(code.owner, env.get(first))]
         body = self._body_of(frame, tree)
+        frame.refuse_lost_names(body, given)
         leaves = list(found.values())
         same = is_same(body, code.tree.body)
         if same and not any(item.names for item in leaves):

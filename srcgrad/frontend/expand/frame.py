@@ -15,7 +15,15 @@ import gast
 from srcgrad.errors import Diagnostic, UnsupportedSyntaxError
 from srcgrad.frontend.effects import written_parameters
 from srcgrad.frontend.expand.order import Order
-from srcgrad.frontend.expand.scoping import all_names, bound_once, own_names, spread, starred_names
+from srcgrad.frontend.expand.scoping import (
+    all_names,
+    assigned_names,
+    bound_once,
+    own_names,
+    parameters,
+    spread,
+    starred_names,
+)
 from srcgrad.frontend.expand.session import Session
 from srcgrad.frontend.expand.values import (
     Code,
@@ -29,8 +37,9 @@ from srcgrad.frontend.expand.values import (
     Value,
 )
 from srcgrad.ir.build import assign, clone, load
+from srcgrad.ir.program import bound_names
 from srcgrad.ir.scopes import MISSING, SPACE_OF, Binding
-from srcgrad.ir.walk import names_read, walk
+from srcgrad.ir.walk import found_in, names_read, walk
 from srcgrad.primitives.methods import WRITING
 from srcgrad.runtime.interpolators import is_frozen_law
 from srcgrad.runtime.objects import is_plain_object
@@ -52,6 +61,8 @@ class Frame:
     Attributes:
         env: What names mean that are no variables of the text.
         own: The variables; those in `varying` may carry derivatives.
+        locals: The names that are variables of the function, or of one that is put in place,
+            whatever becomes of them.
         out: The statements so far.
         hoistable: Whether statements may be put before the one that is being rewritten.
         inlined: The definitions whose text is being put in place, outermost first.
@@ -75,6 +86,7 @@ class Frame:
         self.home = Home(code.home.globals, dict(code.home.cells))
         self.env = env
         self.own = own_names(code.tree) - set(env)
+        self.locals = assigned_names(code.tree) - set(env)
         self.taken = all_names(code.tree) | self.own | set(env)
         self.lent: set[str] = set()
         self.varying = spread(code.tree, self.own if inputs is None else set(inputs))
@@ -357,6 +369,22 @@ class Frame:
         span = self.code.source.span(node)
         found = Diagnostic(UnsupportedSyntaxError.code, message, span, hint)
         raise UnsupportedSyntaxError(diagnostics=[found])
+
+    def refuse_lost_names(self, body: list[Any], given: Collection[str]) -> None:
+        """Refuse to read a variable that nothing binds any more: it would be one of outside.
+
+        It was bound to an object or a function, but behind the place where it is read. The names
+        that are `given` have always had a meaning.
+        """
+        names = [node for statement in body for node in found_in(statement, gast.Name)]
+        bound = {node.id for node in names if not isinstance(node.ctx, gast.Load)}
+        lost = self.locals.difference(
+            bound, bound_names(body), parameters(self.code.tree.args), given, self.home.cells
+        )
+        for node in names:
+            if node.id in lost:
+                what = f"reading `{node.id}` before it is bound"
+                self.refuse(node, what, "bind it before it is read")
 
     @contextmanager
     def conditional(self) -> Iterator[None]:

@@ -11,7 +11,13 @@ from srcgrad.frontend.expand.binding import count_reads
 from srcgrad.frontend.expand.frame import NeedsInlineError
 from srcgrad.frontend.expand.lifting import Lifting, NotLiftedError
 from srcgrad.frontend.expand.making import definition, make_function
-from srcgrad.frontend.expand.scoping import all_names, free_names, nonlocals, parameters
+from srcgrad.frontend.expand.scoping import (
+    all_names,
+    assigned_names,
+    free_names,
+    nonlocals,
+    parameters,
+)
 from srcgrad.frontend.expand.session import Placed
 from srcgrad.frontend.expand.special import Special
 from srcgrad.frontend.expand.values import Code, Instance, Local, Object, Static, Value, is_literal
@@ -129,12 +135,14 @@ class Placing(Special):
         self.session.kept.append((code, env))
         inner = type(self)(self.session, code, env)
         inner.own.update(params)
+        given = {*env, *params}
         inner.taken.update(params)
         inner.varying.update(params)
         inner.lent = set(params)
         inner.receivers = [(code.owner, env.get(next(iter(parameters(code.tree.args)), ""), None))]
         try:
             body = inner.function_body(clone(code.tree.body))
+            inner.refuse_lost_names(body, given)
         except BaseException:
             del self.session.made[key]
             raise
@@ -199,6 +207,7 @@ class Placing(Special):
         self._bind_parameters(code, tree, bound, fresh, node)
         mine = [new for old, new in fresh.items() if old not in hidden and not captured.get(old)]
         self.own.update(name for name in mine if name not in self.env)
+        self.locals |= {fresh[n] for n in assigned_names(code.tree) & fresh.keys()} - {*self.env}
         self.inlined.append(code.tree)
         receiver = next(iter(parameters(code.tree.args)), "")
         self.receivers.append((code.owner, bound.get(receiver)))

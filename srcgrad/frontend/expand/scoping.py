@@ -43,6 +43,17 @@ def _declared(nodes: Iterable[Any]) -> set[str]:
     return found
 
 
+def assigned_names(tree: Any) -> set[str]:
+    r"""Return the names that a function binds, but for what it imports.
+
+    >>> tree = gast.parse("def f(a):\n    from math import pi\n    b = a * pi").body[0]
+    >>> sorted(assigned_names(tree))
+    ['a', 'b']
+    """
+    items = [item for node in found_in(tree, gast.Import, gast.ImportFrom) for item in node.names]
+    return own_names(tree) - {(item.asname or item.name).partition(".")[0] for item in items}
+
+
 def own_names(tree: Any) -> set[str]:
     r"""Return the names that a function binds, its parameters and comprehensions' names included.
 

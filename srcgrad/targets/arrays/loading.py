@@ -16,6 +16,7 @@ from srcgrad.errors import LibraryGapError
 from srcgrad.spans import Span
 from srcgrad.targets.arrays.edits import Edits
 from srcgrad.targets.arrays.gaps import gaps_in
+from srcgrad.targets.arrays.kernels import with_kernels
 from srcgrad.targets.arrays.numbers import Elements
 from srcgrad.targets.arrays.views import asked_elements
 
@@ -85,11 +86,11 @@ def text_for(
         return _with_elements_asked(tree, edits, imports, lines)
     helpers = _free_names(tree)
     elements = Elements(tree, edits, helpers)
-    if not elements.used:
-        return edits.done(), lines
-    shown = [_imported(name, helpers[name]) for name in sorted(elements.used)]
-    edits.behind(imports[-1], f"\nfrom {library.names or _ELEMENTS} import {', '.join(shown)}")
-    return edits.done(), shifted(lines, imports[-1].end_lineno or 0, 1)
+    if elements.used:
+        shown = [_imported(name, helpers[name]) for name in sorted(elements.used)]
+        edits.behind(imports[-1], f"\nfrom {library.names or _ELEMENTS} import {', '.join(shown)}")
+        lines = shifted(lines, imports[-1].end_lineno or 0, 1)
+    return with_kernels(edits.done(), lines, module) if library.fuses else (edits.done(), lines)
 
 
 def _with_elements_asked(

@@ -127,6 +127,70 @@ def read_where_a_try_has_failed(x: Any) -> Any:
     return np.sum(x)
 
 
+class Part:
+    def __init__(self, w: Any, b: float) -> None:
+        self.w = w
+        self.b = b
+
+
+def carry(x: Any) -> Any:
+    return x * 2.0
+
+
+RATE = 3.0
+
+
+def called_before_it_is_an_object(x: Any) -> Any:
+    y = carry(x)  # noqa: F823
+    carry = Part(x * 1.0, 1.0)
+    return np.sum(y) * carry.b
+
+
+def read_before_it_is_an_object(x: Any) -> Any:
+    y = x * RATE  # noqa: F823
+    RATE = Part(x * 1.0, 1.0)
+    return np.sum(y) * RATE.b
+
+
+def read_before_it_is_a_function(x: Any) -> Any:
+    y = x * RATE  # noqa: F823
+
+    def RATE() -> float:
+        return 1.0
+
+    return np.sum(y) * RATE()
+
+
+def called_before_it_is_a_lambda(x: Any) -> Any:
+    y = carry(x)  # noqa: F823
+    carry = lambda u: u  # noqa: E731
+    return np.sum(carry(y))
+
+
+def in_a_helper(x: Any) -> Any:
+    return called_before_it_is_an_object(x) * 2.0
+
+
+def _in_place(x: Any, part: Part) -> Any:
+    y = carry(x) * part.b  # noqa: F823
+    carry = Part(x * 1.0, 1.0)
+    x *= carry.b
+    return np.sum(y)
+
+
+def in_a_helper_that_writes(x: Any) -> Any:
+    part, y = Part(x, 2.0), x * 1.0
+    return _in_place(y, part)
+
+
+LOST = [
+    called_before_it_is_an_object,
+    read_before_it_is_an_object,
+    read_before_it_is_a_function,
+    called_before_it_is_a_lambda,
+    in_a_helper,
+    in_a_helper_that_writes,
+]
 TRIES = [
     updated_in_a_try_of_an_inner_loop,
     read_at_the_end_of_a_try,
@@ -156,8 +220,9 @@ def test_what_the_path_has_bound_can_be_read() -> None:
     np.testing.assert_array_equal(sg.grad(bound_in_a_branch)(far), [1.0, 1.0, 0.0])
 
 
-@pytest.mark.parametrize("f", TRIES)
-def test_what_a_loop_hands_on_to_a_try_has_to_be_bound(f: Any) -> None:
+@pytest.mark.filterwarnings("ignore::srcgrad.errors.FallbackWarning")
+@pytest.mark.parametrize("f", [*TRIES, *LOST])
+def test_what_a_loop_hands_on_or_the_module_has_too_has_to_be_bound(f: Any) -> None:
     for derive in (sg.grad, sg.value_and_grad):
         with pytest.raises(UnboundLocalError):
             derive(f)(VECTOR)
