@@ -24,6 +24,7 @@ from srcgrad.api.plan import Plan
 from srcgrad.api.proofs import is_taken_for_wrong, needs_look
 from srcgrad.api.sharing import are_apart
 from srcgrad.api.traps import array_has_nan, has_nan
+from srcgrad.backends import NUMPY
 from srcgrad.codegen.tracebacks import annotate, failed_going_back
 from srcgrad.insight.switch import ANYTHING
 from srcgrad.ir.scopes import MISSING
@@ -73,6 +74,7 @@ def serves(plan: Plan) -> bool:
         or generated.keep_complex
         or needs_look(plan)
         or (plan.loops is not None and is_taken_for_wrong(plan))
+        or (plan.library is not NUMPY and (plan.written or generated.data))
     )
 
 
@@ -246,6 +248,13 @@ def _renewed(changed: list[str]) -> str:
     return f"\n            if ({test}) and ({renew}): break"
 
 
+def _again(plan: Plan) -> tuple[type[Exception], ...]:
+    """Return the exceptions after which the long way begins anew, and tells what they mean."""
+    if plan.written:
+        return ()
+    return (ZeroDivisionError, NewBranchError) if plan.library is NUMPY else (Exception,)
+
+
 def _fixed_scope(subject: Served) -> dict[str, Any]:
     return {
         "miss": _MISS,
@@ -260,7 +269,7 @@ def _fixed_scope(subject: Served) -> dict[str, Any]:
         "form": subject.form,
         "nan": array_has_nan,
         "any_nan": has_nan,
-        "again": () if subject.plan.written else (ZeroDivisionError, NewBranchError),
+        "again": _again(subject.plan),
         "apart": are_apart,
         "doubts": (AttributeError, KeyError, TypeError, IndexError, ValueError, NameError),
     }

@@ -2,7 +2,7 @@
 
 An outline holds all that a derivative's text may depend on, and no values: types, lengths, keys and
 types of elements. What it has no word for (objects, functions, complex numbers, tensors, arrays of
-other libraries) goes by the long way of a call.
+Dask) goes by the long way of a call.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from srcgrad.backends import CUPY
 from srcgrad.codegen.printer import to_source
 
 _NUMBERS: Final = frozenset((float, int, np.float64, np.float32))
@@ -56,6 +57,11 @@ class Outline:
     parts: tuple[Outline, ...] = ()
     every: type | None = None
 
+    @property
+    def is_array(self) -> bool:
+        """Whether it is that of an array."""
+        return self.dtype is not None and self.every is None
+
 
 def outline_of(value: Any) -> Outline:
     """Return the outline of an argument.
@@ -78,7 +84,7 @@ def _outline(value: Any, left: list[int]) -> Outline:
         raise UnknownKindError("an argument has many parts")
     if kind in _ATOMS:
         return Outline(kind)
-    if kind is np.ndarray:
+    if kind is np.ndarray or CUPY.has(kind):
         return Outline(kind, _dtype_of(value), value.ndim)
     if kind is dict:
         if not all(type(key) in (str, int) for key in value):
@@ -210,12 +216,14 @@ class Questions:
         local = gradient if gradient.isidentifier() else f"_sg_g{name}"
         made = gradient if local == gradient else f"({local} := {gradient})"
         yield f"_sg_type({made}) is {self.name(wanted, 't')}", ""
-        if kind is np.ndarray:
+        if outline.is_array:
             yield f"{local}.dtype is {self.name(outline.dtype, 'd')}", ""
             yield f"{local}.ndim == {outline.axes}", ""
             what = "size" if outline.axes == 1 else "shape"
             if outline.axes:
                 yield f"{local}.{what} == {self.shape_of(name)}", ""
+            if kind is not np.ndarray:
+                return  # on a device nobody looks for NaN
             if outline.axes == 1:  # the product is NaN if there is one: squares have one sign
                 yield "", f"(_sg_product := {local}.dot({local})) != _sg_product"
             else:
@@ -245,10 +253,11 @@ class _Known(ast.NodeTransformer):
                 found := self._questions.local(tested)
             ):
                 known = eval(to_source(types), {"np": np})  # noqa: S307 - text of our own making
-                return ast.Constant(issubclass(found[1].kind, known))
+                kind = np.ndarray if found[1].is_array else found[1].kind
+                return ast.Constant(issubclass(kind, known))
             case ast.Call(ast.Attribute(ast.Name("np"), "ndim" | "shape" as asked), [tested]) if (
                 found := self._questions.local(tested)
-            ) and found[1].kind is np.ndarray:
+            ) and found[1].is_array:
                 return self.visit_Attribute(ast.Attribute(tested, asked, ast.Load()))
             case ast.Call(ast.Name("all"), [ast.GeneratorExp() as trips]):
                 return self._unrolled(trips) or self.generic_visit(node)
@@ -257,7 +266,7 @@ class _Known(ast.NodeTransformer):
     def visit_Attribute(self, node: ast.Attribute) -> Any:
         """Answer how many axes an array has; read its shape from the local that holds it."""
         found = self._questions.local(node.value)
-        if found is None or found[1].kind is not np.ndarray:
+        if found is None or not found[1].is_array:
             return self.generic_visit(node)
         if node.attr == "ndim":
             return ast.Constant(found[1].axes)

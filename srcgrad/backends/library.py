@@ -64,6 +64,11 @@ class Library:
         module = self.loaded()
         return module is not None and issubclass(kind, getattr(module, self.kind, ()))
 
+    def has(self, kind: type) -> bool:
+        """Say whether a type is the very one of the arrays of this library."""
+        module = self.loaded()
+        return module is not None and kind is getattr(module, self.kind, None)
+
     def on_host(self, array: Any) -> Any:
         """Return a copy of an array of this library as one of NumPy."""
         return getattr(array, self.to_host)()

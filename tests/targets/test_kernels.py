@@ -150,3 +150,21 @@ def test_kernels_give_the_very_numbers(kind):
     assert way is not plain
     for one, other in zip(made(w, x), plain(w, x), strict=True):
         assert (one == other).all()
+
+
+def test_calls_of_one_kind_take_the_short_way(monkeypatch):
+    x, w = np.array([0.5, -1.5, 2.0]), np.array([1.5, 0.25, -0.75])
+    gradient = sg.grad(chain, (0, 1))
+    with installed() as cupy:
+        there = cupy.asarray(x), cupy.asarray(w)
+        for _ in range(3):
+            gradient(*there)
+        monkeypatch.setattr(type(gradient), "call_the_long_way", None)
+        found = gradient(*there)
+        monkeypatch.undo()
+        with pytest.raises(sg.MixedLibrariesError):
+            gradient(there[0], w)
+        longer = [cupy.asarray(np.append(item.get(), 1.0)) for item in there]
+        assert gradient(*longer)[0].shape == (4,)
+    for one, other in zip(found, gradient(x, w), strict=True):
+        np.testing.assert_allclose(one.get(), other, rtol=1e-12)
