@@ -20,7 +20,6 @@ from srcgrad.frontend.expand.scoping import (
     assigned_names,
     bound_once,
     own_names,
-    parameters,
     spread,
     starred_names,
 )
@@ -37,7 +36,6 @@ from srcgrad.frontend.expand.values import (
     Value,
 )
 from srcgrad.ir.build import assign, clone, load
-from srcgrad.ir.program import bound_names
 from srcgrad.ir.scopes import MISSING, SPACE_OF, Binding
 from srcgrad.ir.walk import found_in, names_read, walk
 from srcgrad.primitives.methods import WRITING
@@ -378,9 +376,8 @@ class Frame:
         """
         names = [node for statement in body for node in found_in(statement, gast.Name)]
         bound = {node.id for node in names if not isinstance(node.ctx, gast.Load)}
-        lost = self.locals.difference(
-            bound, bound_names(body), parameters(self.code.tree.args), given, self.home.cells
-        )
+        now = own_names(gast.FunctionDef("now", self.code.tree.args, body, [], None, None))
+        lost = self.locals.difference(bound, now, given, self.home.cells)
         for node in names:
             if node.id in lost:
                 what = f"reading `{node.id}` before it is bound"
