@@ -15,7 +15,8 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 def test_threads_and_processes_leave_no_files_modules_or_threads():
     command = [sys.executable, "tools/soak.py", "--seconds", "3"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert "Traceback" not in done.stdout + done.stderr
+    said = done.stdout + done.stderr
+    assert "Traceback" not in said, said
     last = done.stdout.strip().splitlines()[-1]
     assert last in ("nothing has grown", "grown: megabytes"), (
         done.stdout
