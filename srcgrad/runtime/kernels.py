@@ -61,9 +61,9 @@ _FORMS: Final = {
 class one_kernel:
     """Decorates a function that is to run as one kernel, for the kinds of arguments it is good for.
 
-    The first call with arguments of new types and numbers of axes runs both ways. If the results
-    differ in type, shape, order in memory or in any number, or if no kernel can be made of it, the
-    function runs as it is written for such arguments from then on.
+    The first call with arguments of new types, axes and orders in memory runs both ways. If the
+    results differ in type, shape, order in memory or in any number, or if no kernel can be made of
+    it, the function runs as it is written for such arguments from then on.
     """
 
     def __init__(self, function: Way) -> None:
@@ -74,15 +74,26 @@ class one_kernel:
 
     def __call__(self, *args: Any) -> Any:
         """Calculate by the kernel, or without one."""
-        kinds = tuple(
-            (value.dtype.char, value.ndim) if hasattr(value, "ndim") else type(value)
-            for value in args
-        )
+        kinds = tuple(_kind(value) if hasattr(value, "ndim") else type(value) for value in args)
         found = self._chosen.get(kinds)
         if found is not None:
             return found(*args)
         self._chosen[kinds], result = _choose(self._function, args)
         return result
+
+
+def _kind(array: Any) -> tuple[Any, ...]:
+    """Return what the shapes and the orders in memory of results hang on, beside the type.
+
+    A kernel gives all its results the shape that all its arguments have together, so it is good for
+    those alone whose axes of length one are the same.
+    """
+    shape, flags = array.shape, array.flags
+    single = tuple(n == 1 for n in shape) if 1 in shape else len(shape)
+    if flags.c_contiguous or flags.f_contiguous:
+        return array.dtype.char, single, flags.c_contiguous, flags.f_contiguous
+    steps = array.strides
+    return array.dtype.char, single, *sorted(range(len(shape)), key=lambda axis: -steps[axis])
 
 
 def _choose(function: Way, args: tuple[Any, ...]) -> tuple[Way, Any]:
@@ -214,8 +225,8 @@ class KernelCode:
         return f"({sign}{self._numeric(node.operand)})", self.type
 
     def _binary(self, node: ast.BinOp) -> tuple[str, str]:
-        if isinstance(node.op, _RAISING) and self._is_number(node):
-            raise NoKernelError("one number is divided by another, which may raise")
+        if self._is_number(node) and (isinstance(node.op, _RAISING) or self.type != "float64"):
+            raise NoKernelError("numbers are calculated with, which may raise or is more precise")
         if isinstance(node.op, (ast.BitAnd, ast.BitOr)):
             both = self._truth(node.left), self._truth(node.right)
             return f"({both[0]} {_SIGNS[type(node.op)]} {both[1]})", "bool"

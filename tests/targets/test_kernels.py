@@ -10,7 +10,7 @@ import pytest
 
 import srcgrad as sg
 from srcgrad.codegen.tracebacks import LineMap, UserLine
-from srcgrad.runtime.kernels import KernelCode, NoKernelError
+from srcgrad.runtime.kernels import KernelCode, NoKernelError, one_kernel
 from srcgrad.targets.arrays.kernels import with_kernels
 from tests.doubles.cupy_module import CUPY, installed
 
@@ -111,6 +111,7 @@ def test_code_has_the_type_of_the_arrays():
         ("def k(x, m):\n    return x + m", (X, MASK)),
         ("def k(x):\n    return x % 2.0", (X,)),
         ("def k(a, b):\n    return a * b", (1.0, 2.0)),
+        ("def k(x, s):\n    return x * (1.0 - 0.3 * s)", (S, 2.0)),  # Python has more digits
     ],
 )
 def test_no_kernel_is_made_of_what_may_raise_or_is_of_other_types(text, args):
@@ -130,6 +131,42 @@ def test_the_text_with_kernels_gives_what_numpy_gives():
         assert "@one_kernel" in gradient.source
     for one, other in zip(found, gradient(x, w), strict=True):
         np.testing.assert_allclose(one.get(), other, rtol=1e-12)
+
+
+def doubled(x, w):
+    y = x * 2.0
+    return y, y * w
+
+
+SHAPES = [((3, 4), (3, 4)), ((3, 1), (3, 4)), ((1, 4), (3, 4)), ((3, 4), (1, 1)), ((1, 1), (1, 1))]
+
+
+def test_a_kernel_is_chosen_anew_where_the_shapes_are_broadcast_otherwise(monkeypatch):
+    def kernel(*_code, options):
+        del options
+
+        def run(*args):  # a kernel has one shape for all its results
+            shape = np.broadcast_shapes(*(item.shape for item in args))
+            return tuple(CUPY.array(CUPY.broadcast_to(item, shape)) for item in doubled(*args))
+
+        return run
+
+    monkeypatch.setattr(CUPY, "ElementwiseKernel", kernel, raising=False)
+    made = one_kernel(doubled)
+    with installed() as cupy:
+        for shapes in [*SHAPES, *SHAPES]:
+            given = [cupy.asarray(np.arange(1.0, 1.0 + np.prod(s)).reshape(s)) for s in shapes]
+            for one, other in zip(made(*given), doubled(*given), strict=True):
+                np.testing.assert_array_equal(one.get(), other.get())
+    assert any(way is not doubled for way in made._chosen.values())
+
+
+def test_so_it_is_where_they_lie_otherwise_in_memory():
+    made = one_kernel(doubled)
+    x = np.arange(24.0).reshape(4, 6)
+    for item in (x, x.T, x[::2, ::2], x[::2, ::2].T, x[1::2, 1::2]):
+        made(item, item)
+    assert len(made._chosen) == 4
 
 
 @pytest.mark.gpu
@@ -168,3 +205,15 @@ def test_calls_of_one_kind_take_the_short_way(monkeypatch):
         assert gradient(*longer)[0].shape == (4,)
     for one, other in zip(found, gradient(x, w), strict=True):
         np.testing.assert_allclose(one.get(), other, rtol=1e-12)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("shapes", SHAPES)
+def test_shapes_are_broadcast_on_a_device(shapes):
+    cupy = importlib.import_module("cupy")
+    made = one_kernel(doubled)
+    for given in (SHAPES[0], shapes, shapes):
+        x, w = (cupy.asarray(np.random.default_rng(0).normal(size=item)) for item in given)
+        for one, other in zip(made(x, w), doubled(x, w), strict=True):
+            assert one.shape == other.shape
+            assert (one == other).all()
