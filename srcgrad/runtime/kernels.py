@@ -91,9 +91,9 @@ def _kind(array: Any) -> tuple[Any, ...]:
     shape, flags = array.shape, array.flags
     single = tuple(n == 1 for n in shape) if 1 in shape else len(shape)
     if flags.c_contiguous or flags.f_contiguous:
-        return array.dtype.char, single, flags.c_contiguous, flags.f_contiguous
+        return array.dtype.char, single, "C" * flags.c_contiguous + "F" * flags.f_contiguous
     steps = array.strides
-    return array.dtype.char, single, *sorted(range(len(shape)), key=lambda axis: -steps[axis])
+    return array.dtype.char, single, tuple(sorted(range(len(shape)), key=lambda k: -steps[k]))
 
 
 def _choose(function: Way, args: tuple[Any, ...]) -> tuple[Way, Any]:
