@@ -232,7 +232,7 @@ class _Analysis:
             return self._is_float_type(operation.args[known.dtype])
         if isinstance(operation.primal, np.ufunc):
             return self._of_ufunc(operation)
-        if known.kind in ("float", "int", "truth"):
+        if known.kind in ("float", "int", "truth", "mixed"):
             return known.kind == "float"
         if known.kind == "first":
             return bool(operation.args) and self._is_float(operation.args[0])
@@ -256,9 +256,10 @@ class _Analysis:
         ufunc = operation.primal
         whole, real = ("l" * ufunc.nin, "d" * ufunc.nin)
         results = dict(item.split("->") for item in ufunc.types)
-        if results.get(real, "d")[0] not in "fdgFDG":
+        if not set(results.get(real, "d")) <= set("fdgFDG"):
             return False
-        return results.get(whole, "d")[0] in "efdg" or any(map(self._is_float, operation.args))
+        whole_in = set(results.get(whole, "d")) <= set("efdg")
+        return whole_in or any(map(self._is_float, operation.args))
 
     def _is_float_type(self, node: Any) -> bool:
         if isinstance(node, gast.Attribute) and node.attr == "dtype":

@@ -112,6 +112,28 @@ class Element:
         found = _element(other)
         return NotImplemented if found is None else found / self
 
+    def __floordiv__(self, other: Any) -> Any:
+        ratio = self / other
+        return ratio if ratio is NotImplemented else _step("__floor__")(element_of(ratio))
+
+    def __rfloordiv__(self, other: Any) -> Any:
+        found = _element(other)
+        return NotImplemented if found is None else found // self
+
+    def __mod__(self, other: Any) -> Any:
+        quotient = self // other
+        return quotient if quotient is NotImplemented else self - other * quotient
+
+    def __rmod__(self, other: Any) -> Any:
+        found = _element(other)
+        return NotImplemented if found is None else found % self
+
+    def __divmod__(self, other: Any) -> Any:
+        return self // other, self % other
+
+    def __rdivmod__(self, other: Any) -> Any:
+        return other // self, other % self
+
     def __pow__(self, other: Any) -> Any:
         whole = _whole(other)
         if whole is not None:

@@ -77,6 +77,11 @@ def updated(left: Any, sign: str, right: Any) -> Any:
         varied = left.varied or is_varied(right)
         left.put(pair_arithmetic(sign, left.pair, right), varied=varied)
         return left
+    if isinstance(left, Lane) and not left.number and sign in ("//", "%"):
+        found = arithmetic(sign, left, right)
+        if isinstance(found, Lane):
+            left.put(found.pair, varied=found.varied)
+            return left
     if isinstance(left, list) and sign == "+":
         left += right if not isinstance(right, Lane) else list(right)
         return left

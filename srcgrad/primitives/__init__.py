@@ -43,6 +43,7 @@ PACKAGES: Final[Mapping[str, Primitive]] = MappingProxyType(
             ("numpy.linalg", "numpy.fft", "scipy.linalg", "scipy.fft", "scipy.sparse.linalg"),
             Primitive(kind="float"),
         ),
+        "scipy.ndimage": Primitive(kind="first"),
         "cmath": Primitive(scalar=True),
     }
 )

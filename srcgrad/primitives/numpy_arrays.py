@@ -13,7 +13,13 @@ _LIKE: Final[Facts] = {"shape": "first", "gives": "array", "kind": "first", "out
 _MOVED: Final[Facts] = {"gives": "array", "kind": "promoted", "moves": True}
 _JOINED: Final[Facts] = {**_MOVED, "joins": True}
 _VIEWED: Final[Facts] = {**_MOVED, "memory": "view"}
-_AT_LEAST: Final[Facts] = {**_MOVED, "memory": "itself", "viewed": "any", "same": True}
+_AT_LEAST: Final[Facts] = {
+    **_MOVED,
+    "kind": "either",
+    "memory": "itself",
+    "viewed": "any",
+    "same": True,
+}
 _OPTIONAL: Final[Facts] = {"kind": "promoted", "memory": "optional"}
 _CONVERTED: Final[Facts] = {
     **_MOVED,
@@ -72,6 +78,7 @@ MAYBE_VIEWS: Final[tuple[Primitive, ...]] = (
         "numpy",
         "broadcast_arrays",
         gives="tuple",
+        kind="either",
         same=True,
         memory="itself",
         viewed="any",
@@ -89,9 +96,10 @@ MAYBE_VIEWS: Final[tuple[Primitive, ...]] = (
 ARRANGEMENT: Final[tuple[Primitive, ...]] = (
     *records("numpy", "concatenate stack hstack vstack column_stack", **_JOINED),
     *records("numpy", "dstack block", gives="array", kind="promoted", joins=True),
-    *records("numpy", "meshgrid", joins=True),
+    *records("numpy", "meshgrid", kind="either", joins=True),
     *records("numpy", "roll", shape="first", axis=2, along="all", **_MOVED),
     *records("numpy", "append", **_MOVED),
+    *records("numpy", "insert", kind="first"),
     *records("numpy", "repeat tile pad", adds=True, **_MOVED),
     *records("numpy", "delete take_along_axis", picks=True, **_MOVED),
     *records("numpy", "tril triu", picks=True, signature="(m,n)->(m,n)", **_MOVED),

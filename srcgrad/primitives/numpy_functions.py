@@ -25,6 +25,7 @@ REDUCTIONS: Final[tuple[Primitive, ...]] = (
     *records("numpy", "linalg.norm", shape="reduced", axis=2, gives="number", kind="float"),
     *records("numpy", "percentile quantile nanpercentile nanquantile", kind="promoted"),
     *records("numpy", "trapezoid", gives="number", kind="promoted"),
+    *records("numpy", "histogram histogram2d histogramdd", kind="mixed"),
 )
 
 ELEMENTWISE: Final[tuple[Primitive, ...]] = (
@@ -70,6 +71,8 @@ LINEAR_ALGEBRA: Final[tuple[Primitive, ...]] = (
     *records("numpy.fft", "fft ifft rfft irfft hfft ihfft", gives="array", kind="float"),
     *records("numpy.fft", "fft2 ifft2", gives="array", kind="float"),
     *records("numpy.linalg", "multi_dot outer cross trace vecdot", kind="promoted"),
+    *records("numpy.linalg", "matmul tensordot", kind="promoted"),
+    *records("numpy.linalg", "lstsq", kind="mixed"),
     *records("numpy.fft", "fftshift ifftshift", kind="promoted"),
 )
 

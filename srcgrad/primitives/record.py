@@ -12,7 +12,7 @@ Shape = Literal[
 ]  # fmt: skip
 Memory = Literal["fresh", "view", "frozen", "itself", "layout", "optional"]
 Gives = Literal["", "array", "number", "list", "tuple"]
-Kind = Literal["", "float", "truth", "int", "first", "promoted", "either"]
+Kind = Literal["", "float", "truth", "int", "first", "promoted", "either", "mixed"]
 Along = Literal["", "all", "flat", "last"]
 Slope = Literal["", "constant", "steep", "edge"]
 
@@ -43,7 +43,8 @@ class Primitive:
         kind: The result consists of floats (or complex numbers), truths or ints whatever the
             operands are, of what the ``first`` operand consists of, or of what all of them (but
             one that tells a shape or a condition) are ``promoted`` to, or
-            of what ``either`` consists of.
+            of what ``either`` consists of; or its parts consist of one thing and another
+            (``mixed``).
         dtype: The place of the argument that tells the dtype.
         memory: Where the result lies: in ``fresh`` memory; in that of the operand, as a ``view``
             of it, which is ``frozen`` where it cannot be written into. Which of them may depend:

@@ -12,6 +12,7 @@ _OF_NUMBERS: Final = "block_diag circulant companion fiedler hankel khatri_rao k
 RECORDS: Final[tuple[Primitive, ...]] = (
     *records("scipy.linalg", _OF_NUMBERS, kind="promoted"),
     *records("scipy.linalg", "bandwidth hadamard invpascal pascal", kind="int"),
+    *records("scipy.linalg", "lstsq lu_factor cho_factor", kind="mixed"),
     *records("scipy.fft", "fftshift ifftshift", kind="promoted"),
     *records("scipy.fft", "next_fast_len prev_fast_len", kind="int"),
     *records("scipy.special", "logsumexp", shape="reduced"),

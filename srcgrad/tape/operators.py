@@ -16,7 +16,7 @@ from srcgrad.runtime import getitem, item_index
 from srcgrad.runtime.own_arithmetic import calculates_otherwise, own_arithmetic
 from srcgrad.tape.apply import apply, binary, unary, unwrap
 from srcgrad.tape.core import USUAL_OPERANDS, Core, raw_of, requires_grad
-from srcgrad.tape.inplace import apply_inplace, set_item
+from srcgrad.tape.inplace import apply_inplace, check_writable, copy_in, set_item
 from srcgrad.tape.modes import STATE
 from srcgrad.tape.ops import require_op
 from srcgrad.tape.plain import call_constant
@@ -171,6 +171,24 @@ class Operators(Core):
 
     def __imatmul__(self, other: Any) -> Any:
         return _augmented(MATMUL, self, other)
+
+    def __ifloordiv__(self, other: Any) -> Any:
+        return _augmented_constant(np.floor_divide, self, other)
+
+    def __iand__(self, other: Any) -> Any:
+        return _augmented_constant(np.bitwise_and, self, other)
+
+    def __ior__(self, other: Any) -> Any:
+        return _augmented_constant(np.bitwise_or, self, other)
+
+    def __ixor__(self, other: Any) -> Any:
+        return _augmented_constant(np.bitwise_xor, self, other)
+
+    def __ilshift__(self, other: Any) -> Any:
+        return _augmented_constant(np.left_shift, self, other)
+
+    def __irshift__(self, other: Any) -> Any:
+        return _augmented_constant(np.right_shift, self, other)
 
     # -- without derivative ------------------------------------------------------------------------
 
@@ -365,8 +383,22 @@ def _warn_scalar() -> None:
 
 
 def _augmented(op: Any, target: Operators, other: Any) -> Any:
-    if not isinstance(other, _OPERANDS):
+    if not _is_written(target, other):
         return NotImplemented
-    if STATE.strict and not target._array.ndim and not target._is_array:
-        return NotImplemented  # as for NumPy scalars: a new value, not a write
     return apply_inplace(op, target, other)
+
+
+def _augmented_constant(function: Any, target: Operators, other: Any) -> Any:
+    """Do ``target = function(target, other)``, which has no slope, in the memory of `target`."""
+    if not _is_written(target, other):
+        return NotImplemented
+    check_writable(target, requires_grad(target))
+    updated = target._array.copy()
+    function(updated, unwrap(other), out=updated)  # raises what the update itself does
+    return copy_in(target, updated)
+
+
+def _is_written(target: Operators, other: Any) -> bool:
+    """Say whether an update writes: NumPy's numbers get a new value."""
+    is_array = target._is_array or bool(target._array.ndim)
+    return isinstance(other, _OPERANDS) and (is_array or not STATE.strict)

@@ -374,6 +374,10 @@ def _at(ufunc: Any, target: Any, index: Any, value: Any = None) -> None:
     part = apply(scattered, (spread, unwrap(index), target._array.shape))
     total = ufunc(target, part)
     check_writable(target, requires_grad(total) if isinstance(total, Core) else False)
+    exact = target._array.copy()
+    ufunc.at(exact, unwrap(index), unwrap(value))  # one after another, and rounded each time
+    if isinstance(total, Core):
+        total._array = exact
     replace(target, total)
 
 

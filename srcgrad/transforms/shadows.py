@@ -285,6 +285,13 @@ class ShadowSteps:
         left = update.target.id
         if left not in self.names:
             return [update]
+        operation = self._operations[id(update)]
+        rule = sweep.program.reader.vocabulary.rule_for(operation.primal)
+        if rule is None:  # as of `//=`, after which nothing varies any more
+            nothing = gast.Constant(0.0, None)
+            sweep.witness.note(update, [load(self._name(left))], [], [])
+            sweep.steps[id(update)] = lambda: self._change(update, load(self._name(left)), nothing)
+            return [update]
         before = sweep.namer.fresh(f"{sweep.namer.base(left)}_before")
         after = sweep.namer.fresh(f"{sweep.namer.base(left)}_after")
         copied = sweep.externals.use_runtime("copied")
@@ -296,8 +303,6 @@ class ShadowSteps:
                 lead.append(assign(kept[name], call(copied, load(name)), update))
         tail = [assign(after, call(copied, load(left)), update)]
         operand = renamed(update.value, kept)
-        operation = self._operations[id(update)]
-        rule = sweep.program.reader.vocabulary.rule_for(operation.primal)
         active = sweep.is_active(update.value)
         placed = sweep.inliner.place(
             rule,

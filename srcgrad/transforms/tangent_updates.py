@@ -39,6 +39,14 @@ def updated(target: Any, dot: Any, op: Any, value: Any, tangent: Any, namer: Nam
         power = gast.BinOp(_as_load(target), gast.Pow(), lower)
         slope = gast.BinOp(clone(value), gast.Mult(), power)
         return [gast.AugAssign(dot, gast.Mult(), slope), update]
+    if kind == "FloorDiv":  # constant between its jumps
+        return [gast.AugAssign(dot, gast.Mult(), gast.Constant(0.0, None)), update]
+    if kind == "Mod":
+        if tangent is None:
+            return [update]
+        whole = gast.BinOp(_as_load(target), gast.FloorDiv(), clone(value))
+        less = gast.BinOp(whole, gast.Mult(), tangent)
+        return [gast.AugAssign(dot, gast.Sub(), less), update]
     raise NoTangentError
 
 

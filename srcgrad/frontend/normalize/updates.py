@@ -51,14 +51,17 @@ def settle_updates(block: list[Any], varied: Collection[str]) -> None:
     for statement in block:
         for part in blocks_of(statement):
             settle_updates(part, varied)
-    for position in range(len(block) - 1, 1, -1):
-        old, new, stored = block[position - 2 : position + 1]
+    position = len(block) - 1
+    while position >= 2:
+        first, position = position - 2, position - 1
+        old, new, stored = block[first : first + 3]
         if getattr(stored, "updates_entry", False) and _is_update(old, new, stored):
             target = stored.targets[0]
             used = {*names_read(target), *names_read(old), *names_read(new)}
             if used.isdisjoint(varied):
                 update = gast.AugAssign(clone(target), new.value.op, new.value.right)
-                block[position - 2 : position + 1] = [at(update, stored)]
+                block[first : first + 3] = [at(update, stored)]
+                position = first - 1
 
 
 def _is_update(old: Any, new: Any, stored: Any) -> bool:

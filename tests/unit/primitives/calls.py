@@ -54,11 +54,13 @@ REST: dict[str, tuple[Any, ...]] = {
     "sliding_window_view": (1,),
     "astype": (float,),
     "delete": ([0],),
+    "insert": (0, 1.0),
+    "tensordot": (np.ones((3, 4)),),
     "clip": (2.0, 5.0),
     "searchsorted": (2.0,),
     "digitize": ([0.0, 2.0],),
     "kron": (2.0,),
-    **dict.fromkeys(("matmul", "vecdot", "solve"), (np.ones(3),)),
+    **dict.fromkeys(("matmul", "vecdot", "solve", "lstsq"), (np.ones(3),)),
     "linalg.outer": ([2.0, 3.0],),
 }
 """What functions take beside an array, by their last names."""
