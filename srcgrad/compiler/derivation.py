@@ -24,7 +24,7 @@ from srcgrad.compiler.free_names import FreeNames
 from srcgrad.compiler.handing import Handed, nested
 from srcgrad.compiler.lasting import Lasting
 from srcgrad.compiler.list_depths import refuse_inner_lists
-from srcgrad.compiler.lost_texts import refuse_lost_texts
+from srcgrad.compiler.lost_slopes import refuse_lost_slopes
 from srcgrad.compiler.polishing import Polishing
 from srcgrad.compiler.splitting import hand_over, kept_between
 from srcgrad.compiler.stages import Stages
@@ -224,7 +224,7 @@ class Derivation:
         self.written = frozenset(given | memory.outside)
         idle = taken_off(self.program, dimensions.rank, memory.mutated)
         reached = activity(self.program, outputs, memory.mirror.links, idle)
-        refuse_lost_texts(self.program, reached.varied, outputs, self.refusals)
+        refuse_lost_slopes(self.program, reached.varied, outputs, self.refusals)
         self.refusals.raise_if_any()
         if self.stages.account is not None:
             self.stages.account.note_activity(self.program, reached.active, memory.mirror.links)

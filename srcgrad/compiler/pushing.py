@@ -20,7 +20,7 @@ from srcgrad.compiler.calls import Call
 from srcgrad.compiler.derivation import Derivation
 from srcgrad.compiler.generated import Generated, Request
 from srcgrad.compiler.list_depths import refuse_inner_lists
-from srcgrad.compiler.lost_texts import refuse_lost_texts
+from srcgrad.compiler.lost_slopes import refuse_lost_slopes
 from srcgrad.compiler.module import Module, collect_numpy, empty_module, generate
 from srcgrad.compiler.module_text import wrapped
 from srcgrad.compiler.normal_form import parameter_names
@@ -115,7 +115,7 @@ class Pusher:
         _refuse_writing_calls(derivation, found.varied)
         _refuse_kept_outside(derivation, found.outside)
         refuse_inner_lists(program, lambda _: None, derivation.refusals)  # no axes are known here
-        refuse_lost_texts(program, found.varied, program.outputs, derivation.refusals)
+        refuse_lost_slopes(program, found.varied, program.outputs, derivation.refusals)
         derivation.refusals.raise_if_any()
         _refuse_kept_shadows(derivation)
         check_floats(program, derivation.externals, found.active, found.varied)

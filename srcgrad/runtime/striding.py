@@ -56,3 +56,23 @@ def strided_push(tangent: Any, x: Any, shape: Any, strides: Any) -> Any:
     copy = np.ravel(tangent)[strided_places(x, shape, strides)]
     copy.flags.writeable = False  # it is no view, so nothing may be written through it
     return copy
+
+
+def reads_what_it_wrote(target: Any, value: Any) -> bool:
+    """Say whether NumPy, storing `value` into the vector `target`, reads what it has just written.
+
+    It copies first what lies in the same memory unless both are vectors that run in the same
+    direction; then it stores one element after another, from the end if that begins later.
+    """
+    if np.ndim(target) != 1 or value.shape != target.shape:
+        return False
+    step, pace = target.strides[0], value.strides[0]
+    if step == pace or step * pace <= 0:
+        return False
+    begin = target.__array_interface__["data"][0]
+    read = value.__array_interface__["data"][0] - begin + pace * np.arange(len(value))
+    places, rest = np.divmod(read, step)
+    written = (rest == 0) & (places >= 0) & (places < len(value))
+    is_backwards = read[:1] < 0
+    earlier = places > np.arange(len(value)) if is_backwards else places < np.arange(len(value))
+    return bool(np.any(written & earlier))

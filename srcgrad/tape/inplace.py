@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.errors import MutationError
 from srcgrad.runtime import getitem, unbroadcast
 from srcgrad.runtime.indexing import may_repeat
+from srcgrad.runtime.striding import reads_what_it_wrote
 from srcgrad.tape.apply import UNCHANGING, apply, frozen, unwrap
 from srcgrad.tape.core import Core, edge_of, make, requires_grad
 from srcgrad.tape.modes import STATE, current_modes
@@ -15,6 +17,7 @@ from srcgrad.tape.nesting import to_array
 from srcgrad.tape.node import Edge, Node, node_hooks
 from srcgrad.tape.observers import observe_node
 from srcgrad.tape.ops import Op, require_op
+from srcgrad.tape.refusing import refusal
 from srcgrad.tape.replacing import replace_saved
 from srcgrad.tape.rulenode import ElementwiseNode, short_name
 from srcgrad.tape.selection import note_overwriting
@@ -355,6 +358,12 @@ def set_item(target: Core, index: Any, value: Any) -> None:
     if STATE.mutation is not None:
         STATE.mutation.before_write(target)
     if isinstance(raw, np.ndarray) and np.may_share_memory(raw, target._array):
+        if (part or index is Ellipsis) and reads_what_it_wrote(target._array[index], raw):
+            raise refusal(
+                MutationError,
+                "this stores over elements that it has yet to read",
+                "store a copy: `y[::2] = x.copy()`",
+            )
         raw = raw.copy()
     if target._array.dtype.kind not in "fc":
         edge = None

@@ -188,7 +188,10 @@ def update(c: Context, target: str, shape: tuple[str, ...] | None) -> str:
     operator = c.pick(options)
     value = number(c, 1) if shape is None or c.chance(0.35) else array(c, shape, 1)
     if c.chance(0.06):
-        power, step = c.pick(("2", "3", "2.0")), c.pick(("0.7", f"0.9 + 0.1 * {c.np('cos')}({value})"))
+        power, step = (
+            c.pick(("2", "3", "2.0")),
+            c.pick(("0.7", f"0.9 + 0.1 * {c.np('cos')}({value})")),
+        )
         return f"{target} {c.pick((f'**= {power}', f'%= {step}', f'//= {step}'))}"
     if operator == "/=":
         return f"{target} /= 2.0 + {c.np('cos')}({value})"

@@ -104,7 +104,7 @@ def axes_moved_and_flipped(m):
     b = np.swapaxes(a, 0, 1)
     c = np.flip(a, axis=0)
     d = a[None]
-    b[0] = c[:, 1]
+    b[0] = 1.0 * c[:, 1]
     d[0, 1] *= 3.0
     c[0] += b[:, 2][::-1].sum()
     return np.sum(a * a * np.arange(12.0).reshape(3, 4))

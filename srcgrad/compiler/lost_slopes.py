@@ -1,4 +1,4 @@
-"""Refuses numbers that are made of the text of values with derivatives."""
+"""Refuses what the adjoint of a whole does not say: numbers out of text, stores over themselves."""
 
 from __future__ import annotations
 
@@ -8,15 +8,26 @@ import gast
 import numpy as np
 
 from srcgrad.analyses.texts import numbers_from_texts
-from srcgrad.errors import NotDifferentiableError, UnsupportedSyntaxError
+from srcgrad.analyses.uneven_stores import uneven_stores
+from srcgrad.errors import MutationError, NotDifferentiableError, UnsupportedSyntaxError
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.ir.program import Program
 
 
-def refuse_lost_texts(
+def refuse_lost_slopes(
     program: Program, varied: frozenset[str], outputs: Sequence[str], refusals: Refusals
 ) -> None:
-    """Note each number that has lost its derivative on the way through text."""
+    """Note the numbers that have lost their derivatives on the way through text.
+
+    And stores that NumPy may mix up: the tape sees whether a store goes over what it has yet to read.
+    """
+    for statement in uneven_stores(program, varied):
+        refusals.add(
+            statement,
+            "this may store over elements that it has yet to read",
+            "store a copy: `y[::2] = x.copy()`",
+            MutationError,
+        )
     for reader in numbers_from_texts(program, varied, outputs):
         if isinstance(reader, (gast.Dict, gast.DictComp, gast.For)):
             what, hint = "the keys of a dict carry no derivatives", "keep each beside its value"
