@@ -19,7 +19,7 @@ def refuse_lost_slopes(
 ) -> None:
     """Note the numbers that have lost their derivatives on the way through text.
 
-    And stores that NumPy may mix up: the tape sees whether a store goes over what it has yet to read.
+    And stores that NumPy may mix up: the tape sees whether they go over what is yet to be read.
     """
     for statement in uneven_stores(program, varied):
         refusals.add(
