@@ -343,7 +343,9 @@ class GradientReading(Reading, Generic[P, R_co]):
 
     def _numbers(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Comparing:
         """Return how texts are compared at the arguments of a call."""
-        return Comparing(self._policy, lambda plan: self._verify(plan, args, kwargs))
+        return Comparing(
+            self._policy, lambda plan: self._verify(plan, args, kwargs), (args, kwargs)
+        )
 
     def take_for_granted(self, arguments: Mapping[str, Any]) -> None:
         """Let that text be made for the functions and objects among arguments, given by name."""

@@ -95,7 +95,7 @@ class Adjoints:
 
     def _numbers(self, run: Callable[..., Any], arguments: dict[str, Any]) -> Comparing:
         """Return how texts are compared at the arguments of a call."""
-        return Comparing(self.policy, functools.partial(self._verify, run, arguments))
+        return Comparing(self.policy, functools.partial(self._verify, run, arguments), arguments)
 
     def _verify(self, run: Callable[..., Any], arguments: dict[str, Any], plan: HalvesPlan) -> None:
         """Compare a new text with the other engine and with differences."""

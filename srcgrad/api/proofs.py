@@ -12,6 +12,7 @@ from srcgrad.api.paths import NewBranchError, is_under_way, noting, watch_of
 from srcgrad.api.plan import HalvesPlan, Plan
 from srcgrad.api.policy import Policy
 from srcgrad.backends import NUMPY
+from srcgrad.checker.examples import Arguments, bound_arguments
 from srcgrad.compiler.proving import Proof
 from srcgrad.errors import NotProvenError, UnsupportedError, VerificationError
 from srcgrad.insight.switch import ANYTHING, Brief, briefly, verifies
@@ -35,10 +36,12 @@ class Comparing(NamedTuple):
     Attributes:
         policy: Says whether the user asks for it.
         compare: Does it for the text of a plan.
+        arguments: Those of the call, by name or as they were given.
     """
 
     policy: Policy
     compare: Callable[[Any], None]
+    arguments: Arguments = ((), {})
 
     def where_asked(self, plan: Plan) -> None:
         """Compare a text if the user asks for it, before anything is compared on our account.
@@ -124,6 +127,8 @@ def prove(plan: AnyPlan, numbers: Comparing) -> None:
     proof = plan.generated.proof
     if proof is None or proof.is_settled or is_under_way(plan):
         return
+    if not proof.is_asked:
+        _show(plan, proof, numbers.arguments)
     if plan.library is not NUMPY:
         if proof.is_doubted:
             raise not_settled_elsewhere(plan.generated.entry)
@@ -131,6 +136,18 @@ def prove(plan: AnyPlan, numbers: Comparing) -> None:
         _look(plan, proof, numbers)
     if proof.refutation is not None:
         raise proof.refutation
+
+
+def _show(plan: Plan, proof: Proof, arguments: Arguments) -> None:
+    """Let the checker know what is given, if that is what the text is for."""
+    bound = bound_arguments(plan.function.__dict__["__srcgrad_primal__"], arguments)
+    if bound is None or (plan.scalars and plan.arrays(bound)):
+        return
+    holders = any(isinstance(item, (list, tuple, dict)) for item in bound.values())
+    if holders and plan.joins_lists(bound):
+        return
+    if plan.fits(tuple(bound.values()), {}):
+        proof.suppose(plan.generated.entry, list(bound.values()))
 
 
 def _look(plan: AnyPlan, proof: Proof, numbers: Comparing) -> None:

@@ -11,18 +11,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from srcgrad import runtime
 from srcgrad.checker.arithmetic import canonical
-from srcgrad.checker.built_in import Trips
 from srcgrad.checker.elements import BY_ENTRY, Element, applied, element_of
 from srcgrad.checker.field import code_of, hashed
-from srcgrad.checker.library import MOST_TRIPS
 from srcgrad.checker.runs import NotCovered, Now
 from srcgrad.rules.library import constant_reason, is_draw, rule_for
 from srcgrad.rules.nondiff import REPORT
-from srcgrad.runtime.surgery import grad_of
 
-ZERO: Final = Element(0)
 _TELLS: Final = ("set", "show", "info")  # how functions begin that change or tell something
 _LARGEST: Final = 20_000  # elements of an array, or values of outside
 _PLAIN: Final = (bool, int, float, str, bytes, range, slice, type(None), type(...))
@@ -41,7 +36,7 @@ def means(*functions: Any) -> Callable[[Any], Any]:
     return add
 
 
-def _meaning(function: Any) -> Any:
+def meaning_of(function: Any) -> Any:
     """Return what a function means; itself if nobody said."""
     return _MEANINGS.get(id(function), (function, function))[1]
 
@@ -52,14 +47,15 @@ def lifted(array: Any) -> Any:
         return array
     if not array.ndim:
         return np.array(element_of(array), object)
-    _refuse_large(array.size)
+    refuse_large(array.size)
     made = np.empty(array.shape, object)
     flat = [element_of(item) for item in array.ravel().tolist()]
     made[...] = np.array([*flat, None], object)[:-1].reshape(array.shape)
     return made
 
 
-def _refuse_large(*sizes: Any) -> None:
+def refuse_large(*sizes: Any) -> None:
+    """Raise NotCovered where there are more entries than one can look at."""
     if any(isinstance(size, (int, float)) and abs(size) > _LARGEST for size in sizes):
         raise NotCovered("there is too much to be looked at entry by entry")
 
@@ -73,8 +69,10 @@ def outside(value: Any) -> Any:
         return _module(value)
     if isinstance(value, type) and (issubclass(value, BaseException) or value is np.ndarray):
         return value
+    if isinstance(value, type) and value.__module__ in ("collections.abc", "numbers"):
+        return value
     if id(value) in _MEANINGS:
-        return _meaning(value)
+        return meaning_of(value)
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, (*_PLAIN, Element, Module)):
@@ -114,6 +112,8 @@ def _module(value: types.ModuleType) -> Module:
 def _function(value: Any) -> Any:
     own = getattr(Now.run, "own", None)
     home = str(getattr(value, "__module__", None) or "")
+    if isinstance(value, np.ufunc) and _is_for_numbers_alone(value):
+        return _by_entry(value)
     if isinstance(value, np.ufunc) or home.partition(".")[0] == "numpy":
         return value if _has_no_effects(value) else _opaque(value)
     if home.startswith(("srcgrad.runtime", "srcgrad.rules")) or home in (
@@ -126,6 +126,13 @@ def _function(value: Any) -> Any:
         return value
     found = None if own is None else own.meaning(value)
     return _opaque(value) if found is None else found
+
+
+def _is_for_numbers_alone(ufunc: np.ufunc) -> bool:
+    """Say whether a function of each element, of which a rule is known, does not take objects."""
+    rule = rule_for(ufunc)
+    of_each = ufunc.nout == 1 and ufunc.signature is None and rule is not None
+    return of_each and not any("O" in item for item in ufunc.types)
 
 
 def _has_no_effects(function: Any) -> bool:
@@ -163,7 +170,7 @@ def _data(value: Any) -> Any:
     if id(value) in memo:
         return memo[id(value)][1]
     made: Any = None
-    _refuse_large(len(memo), len(value) if isinstance(value, (list, dict, tuple, set)) else 0)
+    refuse_large(len(memo), len(value) if isinstance(value, (list, dict, tuple, set)) else 0)
     if type(value) is np.ndarray and value.dtype.kind in "fiub":
         made = lifted(value.copy())
     elif type(value) is list:
@@ -224,13 +231,24 @@ def _by_entry(function: Any) -> Callable[..., Any]:
     def call(*args: Any, out: Any = None, **options: Any) -> Any:
         if options:
             raise NotCovered(f"`{function.__name__}` has options")
-        found = each(*args) if any(map(_is_many, args)) else function(*args)
+        found = each(*args) if any(map(_is_many, args)) else _constant(function, args)
         if out is None:
             return found
         out[...] = found
         return out
 
     return call
+
+
+def _constant(function: Any, args: Any) -> Any:
+    """Return what a function makes of constants: where that is rounded, nothing is known of it.
+
+    Text may calculate with it in another order than a rule does.
+    """
+    found = function(*args)
+    if isinstance(found, float) and math.isfinite(found) and found % 0.25:
+        return applied(function, *args)
+    return found
 
 
 def _is_many(value: Any) -> bool:
@@ -249,7 +267,7 @@ _OF_MATH: Final = {
 
 def _of_math(real: Any, function: Any) -> Callable[..., Any]:
     def call(*args: Any) -> Any:
-        return applied(function, *args) if any(map(_is_many, args)) else real(*args)
+        return applied(function, *args) if any(map(_is_many, args)) else _constant(real, args)
 
     return call
 
@@ -284,217 +302,3 @@ def never(value: Any) -> Any:
 def always(value: Any) -> Any:
     """Return that each number is such."""
     return np.ones(np.shape(value), bool) if np.ndim(value) else True
-
-
-# -- new arrays
-
-
-def _is_of_floats(dtype: Any) -> bool:
-    return dtype is None or np.dtype(_kind(dtype)).kind in "fO"
-
-
-def _kind(dtype: Any) -> Any:
-    """Return the type that a name of types stands for here."""
-    return _TYPES.get(dtype, dtype) if isinstance(dtype, types.FunctionType) else dtype
-
-
-def _new(real: Any, value: Element) -> None:
-    @means(real)
-    def make(shape: Any, dtype: Any = None, order: Any = "C") -> Any:
-        _refuse_large(math.prod(np.atleast_1d(shape).tolist()))
-        if not _is_of_floats(dtype):
-            return real(shape, _kind(dtype), order)
-        made = np.empty(shape, object, order)
-        made[...] = value
-        return made
-
-
-def _new_like(real: Any, value: Element) -> None:
-    @means(real)
-    def make(like: Any, dtype: Any = None, **options: Any) -> Any:
-        like = np.asarray(like)
-        if not _is_of_floats(dtype) or (dtype is None and like.dtype.kind not in "fO"):
-            return real(like, _kind(dtype), **options)
-        made = np.empty_like(like, object, **options)
-        made[...] = value
-        return made
-
-
-_EMPTY: Final = Element(hashed(code_of("empty")))
-_new(np.zeros, ZERO)
-_new(np.ones, Element(1))
-_new(np.empty, _EMPTY)
-_new_like(np.zeros_like, ZERO)
-_new_like(np.ones_like, Element(1))
-_new_like(np.empty_like, _EMPTY)
-
-
-@means(np.full)
-def full(shape: Any, value: Any, dtype: Any = None) -> Any:
-    """Return an array of equal numbers."""
-    _refuse_large(math.prod(np.atleast_1d(shape).tolist()))
-    return lifted(np.full(shape, value, object if _is_of_floats(dtype) else _kind(dtype)))
-
-
-@means(np.full_like)
-def full_like(like: Any, value: Any, dtype: Any = None) -> Any:
-    """Return an array of equal numbers."""
-    return lifted(np.full_like(like, value, _kind(dtype)))
-
-
-def _as_elements(real: Any) -> None:
-    @means(real)
-    def make(*args: Any, **options: Any) -> Any:
-        _refuse_large(*args, *options.values())
-        if "dtype" in options and _is_of_floats(options["dtype"]):
-            del options["dtype"]
-            found = real(*args, **options)
-            if found.dtype.kind in "iub":
-                found = found.astype(float)
-        else:
-            found = real(*args, **options)
-        return found if found.dtype.kind == "O" and found.ndim else lifted(found)
-
-
-for _real in (np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.arange, np.linspace,
-              np.eye, np.identity, np.copy):  # fmt: skip
-    _as_elements(_real)
-
-
-@means(np.broadcast_to)
-def broadcast_to(value: Any, shape: Any) -> Any:
-    """Return a value spread over a shape, which must not be written."""
-    return np.broadcast_to(lifted(np.asarray(value)), shape)
-
-
-# -- Python's own functions
-
-
-@means(float)
-def as_float(value: Any = 0.0) -> Any:
-    """Return a number."""
-    return element_of(value) if isinstance(value, (Element, np.ndarray)) else float(value)
-
-
-@means(np.float64)
-def as_double(value: Any = 0.0) -> Any:
-    """Return a number, or an array as it is: one of floats is not copied."""
-    if np.ndim(value):
-        held = getattr(getattr(value, "dtype", None), "kind", "")
-        return value if held == "O" else lifted(np.float64(value))
-    return element_of(value) if isinstance(value, (Element, np.ndarray)) else np.float64(value)
-
-
-@means(isinstance)
-def is_instance(value: Any, kinds: Any) -> bool:
-    """Say of what kind a value is; an element is a float."""
-    if isinstance(kinds, tuple):
-        return any(is_instance(value, kind) for kind in kinds)
-    kinds = _TYPES.get(kinds, kinds) if isinstance(kinds, types.FunctionType) else kinds
-    if isinstance(value, Element):
-        return issubclass(np.float64, kinds)
-    return isinstance(value, kinds)
-
-
-@means(type)
-def type_of(value: Any, *rest: Any) -> Any:
-    """Return the type of a value; an element is a float.
-
-    Raises:
-        NotCovered: A class is made.
-    """
-    if rest:
-        raise NotCovered("a class is made")
-    return as_float if isinstance(value, (Element, float)) else type(value)
-
-
-@means(print)
-def printed(*args: Any, **_: Any) -> None:
-    """Note what is printed."""
-    Now.run.trace.append(("print", repr(args)))
-
-
-@means(range)
-def trips(*bounds: Any) -> Any:
-    """Return a range, of which no more than the first trips are made."""
-    found = range(*bounds)
-    return found if len(found) <= MOST_TRIPS else Trips(found)
-
-
-_TYPES: Final[dict[Any, Any]] = {as_float: float, trips: range}
-
-
-def _refused(name: str) -> Callable[..., Any]:
-    def refuse(*_: Any, **__: Any) -> Any:
-        raise NotCovered(f"`{name}` is called")
-
-    return refuse
-
-
-for _name in ("open", "input", "exec", "eval", "id", "vars", "globals", "locals", "round"):
-    means(getattr(builtins, _name))(_refused(_name))
-
-# -- functions of ours that ask for the type of numbers, or run code that nobody runs forward
-
-means(grad_of)(_refused("grad_of"))
-
-
-@means(runtime.zeros_like)
-def zeros_like(value: Any) -> Any:
-    """Return an adjoint of zeros."""
-    if isinstance(value, dict):
-        return {key: zeros_like(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple, range)):
-        return [zeros_like(item) for item in value]
-    if isinstance(value, np.ndarray):
-        return _meaning(np.zeros)(value.shape)
-    return runtime.zeros_like(value)
-
-
-@means(runtime.shadow_of)
-def shadow_of(value: Any) -> Any:
-    """Return zeros to be written in place."""
-    if isinstance(value, dict):
-        return {key: shadow_of(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [shadow_of(item) for item in value]
-    return None if value is None else _meaning(np.zeros)(np.shape(value))
-
-
-@means(runtime.shadow_of_view)
-def shadow_of_view(shadow: Any, part: Any, whole: Any) -> Any:
-    """Return the view of a shadow, or a shadow of a copy."""
-    if isinstance(whole, (list, tuple)) or np.may_share_memory(part, whole):
-        return shadow
-    return shadow_of(part)
-
-
-@means(runtime.scalar_seed)
-def scalar_seed(value: Any) -> Element:
-    """Return what a gradient starts from.
-
-    Raises:
-        ValueError: The value is no number.
-    """
-    if np.shape(value):
-        raise ValueError("the value is no number")
-    return Element(1)
-
-
-@means(runtime.greater_part)
-def greater_part(grad: Any, x: Any, y: Any) -> Any:
-    """Return the part of an adjoint that the greater of two values gets."""
-    return np.where(np.equal(x, y), 0.5 * grad, np.where(np.less(x, y), 0.0, grad))[()]
-
-
-@means(runtime.stop_gradient)
-def stop_gradient(value: Any) -> Any:
-    """Return a value that is taken for a constant."""
-    if isinstance(value, Element):
-        return Element(value.value)
-    if isinstance(value, np.ndarray) and value.dtype.kind == "O":
-        return np.frompyfunc(stop_gradient, 1, 1)(value)
-    return value
-
-
-BUILTINS: Final[dict[str, Any]] = {name: _meaning(value) for name, value in vars(builtins).items()}

@@ -142,6 +142,7 @@ class Checker:
         self._ranks: Mapping[str, Any] = {}
         self._branches: bool | None = None
         self._spaces: list[dict[str, Any]] = []
+        self.example: list[Any] | None = None  # the structure of the arguments of a call
 
     def verdict(self, text: str, code: CodeType | None = None) -> Verdict:
         """Run primal and derivative; where no axes are known of, for vectors at the least.

@@ -7,9 +7,11 @@ from calculus for what is algebra, and from the rule of a function for all else.
 
 from __future__ import annotations
 
+import functools
 import math
 import numbers
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any, Final
 
 import numpy as np
@@ -169,12 +171,16 @@ class Element:
     # -- order, of which nothing is known but that it is one
 
     def __lt__(self, other: Any) -> bool:
+        if isinstance(other, float) and math.isinf(other):
+            return other > 0
         found = _element(other)
         if found is None:
             return NotImplemented
         return self.value != found.value and _place(self) < _place(found)
 
     def __gt__(self, other: Any) -> bool:
+        if isinstance(other, float) and math.isinf(other):
+            return other < 0
         found = _element(other)
         return NotImplemented if found is None else found < self
 
@@ -212,7 +218,7 @@ class Element:
         """Return a number itself."""
         return self
 
-    sum = mean = item
+    sum = mean = astype = copy = item
 
     @property
     def real(self) -> Element:
@@ -312,14 +318,34 @@ def _tangent(function: Any, operands: list[Element]) -> int:
     still = [Element(item.value) for item in operands]
     moving = tuple(item.dot != 0 for item in operands)
     context = Context(moving)
-    rule.forward(context, *still)
-    slopes: Any = rule.backward(context, Element(1))
+    _over_elements(rule.forward)(context, *still)
+    slopes: Any = _over_elements(rule.backward)(context, Element(1))
     slopes = slopes if isinstance(slopes, tuple) else (slopes,)
     total = 0
     for operand, slope in zip(operands, slopes, strict=False):
         if operand.dot:
             total += operand.dot * element_of(slope).value
     return total % PRIME
+
+
+class _Numpy:
+    """NumPy, with functions for elements where its own have none."""
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(np, name)
+        return functools.partial(applied, found) if name in BY_ENTRY else found
+
+
+@functools.cache
+def _over_elements(function: Any) -> Any:
+    """Return one half of a rule, to be run on numbers that are elements."""
+    if not isinstance(function, FunctionType):
+        return function
+    space = {**function.__globals__, "np": _Numpy()}
+    cells = function.__closure__
+    made = FunctionType(function.__code__, space, function.__name__, function.__defaults__, cells)
+    made.__kwdefaults__ = function.__kwdefaults__
+    return made
 
 
 def _step(name: str) -> Callable[[Element], Element]:

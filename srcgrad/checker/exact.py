@@ -15,23 +15,32 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-import gast
 import numpy as np
 
-from srcgrad.checker import arrays
+from srcgrad.checker import arrays, meanings
 from srcgrad.checker.check import Checker, Verdict, imported, outcome
 from srcgrad.checker.elements import LongRun, element_of
+from srcgrad.checker.examples import made_of
 from srcgrad.checker.field import PRIME, code_of, hashed
 from srcgrad.checker.names import Names
 from srcgrad.checker.nesting import store
 from srcgrad.checker.own_code import OwnCode, Reading
 from srcgrad.checker.reached import MARK
 from srcgrad.checker.runs import Disagreement, NotCovered, Now
-from srcgrad.checker.values import filled, leaves_of, product, same, same_outside
-from srcgrad.checker.witness import Witness
+from srcgrad.checker.values import (
+    entries_of,
+    filled,
+    is_known,
+    leaves_of,
+    product,
+    same,
+    same_outside,
+)
+from srcgrad.checker.witness import writes
 from srcgrad.checker.witnessed import Primal
-from srcgrad.ir.walk import statements
 
+_GIVEN: Final = (0,)  # in the place of lengths: those of the arguments of a call
+_STRETCHED: Final = (0, 1)
 _LENGTHS: Final[tuple[tuple[int, ...], ...]] = ((4,), (3,), (4, 2), (3, 4), (6,), (8,), (2,))
 _SHORT: Final = ((3,), (4,), *_LENGTHS[2:])  # where lanes have told already
 NESTS: Final = "it stores an array in an entry of an array"
@@ -76,7 +85,9 @@ class ExactChecker(Checker):
             with np.errstate(all="ignore"):
                 runs = self._exactly()
         except Disagreement as other:
-            return Verdict("wrong", str(other)) if found.kind == "proven" else found
+            if found.kind == "wrong" or (self._own is None and found.kind != "proven"):
+                return found
+            return Verdict("wrong", str(other))
         except (NotCovered, RecursionError) as reason:
             return replace(found, unread=self._unread and str(reason))
         except Exception:  # noqa: BLE001 - what NumPy does not do with objects
@@ -110,7 +121,7 @@ class ExactChecker(Checker):
             self._unread = "what it is given decides what its code does"
         else:
             self._own, self._unread = OwnCode(subject.function, _BUILTINS), "no run of it ends"
-            if not self._own.takes(list(subject.parameters)):
+            if not self._own.takes(subject.parameters, subject.keyword_only):
                 self._own, self._unread = None, "its parameters are others"
 
     def _exactly(self) -> int:
@@ -147,14 +158,36 @@ class ExactChecker(Checker):
         Where lanes have told already, one more is enough: it shows what broadcasts.
         """
         first, runs = self._lengths, 0
+        if first == _GIVEN:
+            self._lengths = _STRETCHED
+            return self._exact_run(0) + self._in_general()
         for lengths in _OTHER_LENGTHS[: 1 if self._most_ways == 2 else None]:
             if lengths != first and any(isinstance(rank, int) for rank in self._ranks.values()):
                 self._lengths = lengths
                 runs += self._exact_run(0)
         return runs
 
+    def _in_general(self) -> int:
+        """Return how many runs end with arguments of another structure than those of a call.
+
+        The text may be for them, too, where it says nothing of axes.
+        """
+        if all(name in self._subject.ranks for name in self._subject.outer):
+            return 0
+        runs = 0
+        most = 3 if self._most_ways == 2 else _FEW
+        for ranks, lengths in itertools.islice(self._trials(), 1, most):
+            self._ranks, self._lengths = ranks, lengths
+            with contextlib.suppress(NotCovered):
+                runs = self._exact_run(0)
+            if runs:
+                break
+        return runs
+
     def _trials(self) -> Iterator[tuple[dict[str, Any], tuple[int, ...]]]:
         """Yield numbers of axes and lengths, until the program's own constants fit them."""
+        if self.example is not None:
+            yield {}, _GIVEN
         known = self._subject.ranks
         unknown = [name for name in self._subject.outer if name not in known]
         each = (1, 2, 0) if unknown else (1,)
@@ -297,13 +330,17 @@ class ExactChecker(Checker):
 
     def _keeps_apart(self, seed: int) -> bool:
         """Say whether the normal form stores no array in an entry of an array."""
-        self._by_normal_form(seed)
+        self._by_normal_form(seed, self._own)
         return not Now.run.nested
 
-    def _by_normal_form(self, seed: int) -> Ended | None:
-        """Run the normal form; None if it does not come to an end that a gradient is taken of."""
+    def _by_normal_form(self, seed: int, own: OwnCode | None = None) -> Ended | None:
+        """Run the normal form; None if it does not come to an end that a gradient is taken of.
+
+        Functions that it calls are their `own` code then.
+        """
         subject = self._subject
         run = Now.run = self._begin_long(seed)
+        run.own = self._begun(own) if own else None
         names = Names(subject.scope, self._imports, self._exact_space(), arrays.outside)
         given = self._exact_arguments(seed, moving=True)
         if not self._are_granted(given):
@@ -328,15 +365,15 @@ class ExactChecker(Checker):
 
     def _is_fit(self, result: Any) -> bool:
         """Say whether a result is one that a gradient can be taken of."""
-        if any(isinstance(item, np.ndarray) for leaf in leaves_of(result) for item in leaf.flat):
-            return False  # an array was put into an element
+        if not all(map(is_known, entries_of(result))):
+            return False
         if self._subject.backward:
             return True
         return not np.shape(result[0] if self._subject.returns_tuple else result)
 
     def _are_granted(self, given: dict[str, Any]) -> bool:
         """Say whether arguments are such that the text is for them, as far as that can be told."""
-        names = {"np": np, "__builtins__": arrays.BUILTINS}
+        names = {"np": np, "__builtins__": meanings.BUILTINS}
         for condition in self._subject.conditions:
             try:
                 if not eval(condition, names, given):  # noqa: S307 - a text of ours
@@ -376,6 +413,8 @@ class ExactChecker(Checker):
 
     def _exact_arguments(self, seed: int, *, moving: bool) -> dict[str, Any]:
         subject = self._subject
+        if self.example is not None and self._lengths in (_GIVEN, _STRETCHED):
+            return self._like_those_given(self.example, seed, moving=moving)
         made: dict[str, Any] = {}
         for name in subject.parameters:
             if name in subject.starred:
@@ -395,6 +434,14 @@ class ExactChecker(Checker):
             made[name] = filled(like, hashed(code, seed), moving=moving and varied)
         return made
 
+    def _like_those_given(self, example: list[Any], seed: int, *, moving: bool) -> dict[str, Any]:
+        subject, longer = self._subject, self._lengths == _STRETCHED
+        made: dict[str, Any] = {}
+        for name, like in zip(subject.parameters, example, strict=True):
+            code, moves = hashed(code_of(f"argument {name}"), seed), name in subject.outer
+            made[name] = made_of(like, code, moving=moving and moves, stretched=longer)
+        return made
+
     def _exact_space(self) -> dict[str, Any]:
         space: dict[str, Any] = {"__name__": "srcgrad.checker.run", "__builtins__": _BUILTINS}
         self._spaces.append(space)
@@ -412,26 +459,7 @@ def _import(
     return arrays.outside(imported(name, whole=bool(fromlist)))
 
 
-_BUILTINS: Final[dict[str, Any]] = {**arrays.BUILTINS, "__import__": _import}
-
-# -- what the primal does besides what its text says
-
-
-def writes(witness: Witness) -> bool:
-    """Say whether a program may write into memory: lanes may take a copy for a view there."""
-    return any(map(_writes, statements(witness.body)))
-
-
-def _writes(node: Any) -> bool:
-    if isinstance(node, gast.Assign):
-        plain = isinstance(node.targets[0], (gast.Name, gast.Tuple))
-        return not plain or getattr(node, "in_place", False) or _has_target(node.value)
-    effect = isinstance(node, gast.Expr) and isinstance(node.value, gast.Call)
-    return effect or isinstance(node, gast.AugAssign)
-
-
-def _has_target(value: Any) -> bool:
-    return isinstance(value, gast.Call) and any(item.arg == "out" for item in value.keywords)
+_BUILTINS: Final[dict[str, Any]] = {**meanings.BUILTINS, "__import__": _import}
 
 
 class ExactPrimal(Primal):

@@ -15,7 +15,7 @@ from srcgrad.checker.elements import Element
 from srcgrad.checker.exact import NESTS, Ended, ExactChecker, ExactPrimal
 from srcgrad.checker.pushing import TangentChecker, TangentSubject
 from srcgrad.checker.runs import Disagreement, NotCovered, Now
-from srcgrad.checker.values import leaves_of, same
+from srcgrad.checker.values import entries_of, is_known, leaves_of, same
 from srcgrad.checker.witness import Witness
 
 
@@ -38,7 +38,7 @@ class ExactTangentChecker(ExactChecker, TangentChecker):
         return self._exact
 
     def _is_fit(self, result: Any) -> bool:
-        return not any(isinstance(x, np.ndarray) for leaf in leaves_of(result) for x in leaf.flat)
+        return all(is_known(item) for item in entries_of(result))
 
     def _compare_with(self, ended: Ended, seed: int) -> None:
         """Run the text along the same path, and compare all that it leaves."""

@@ -39,12 +39,16 @@ class OwnCode:
         every = (function, *_named_by(function))
         self.may_nest = any(_nests(item.__code__, self._nesting) for item in every)
 
-    def takes(self, parameters: list[str]) -> bool:
-        """Say whether its parameters are these, in the order of a full call."""
+    def takes(self, parameters: list[str], keyword_only: list[str]) -> bool:
+        """Say whether it has so many parameters; those by name are called so.
+
+        The names of others may be taken in a text.
+        """
         code = self._function.__code__
         count = code.co_argcount + code.co_kwonlyargcount
+        named = list(code.co_varnames[code.co_argcount : count])
         count += bool(code.co_flags & 0x04) + bool(code.co_flags & 0x08)
-        return list(code.co_varnames[:count]) == parameters
+        return count == len(parameters) and named == keyword_only
 
     def begin(self) -> Reading:
         """Return what values of outside mean in one run."""
@@ -102,6 +106,8 @@ class Reading:
             return self._partial(value)
         elif isinstance(value, type) and value.__module__ == "itertools":
             return value
+        elif isinstance(value, type) and self._is_users(value.__module__, ""):
+            return self._class(value)
         elif isinstance(value, (BuiltinFunctionType, np.ufunc)):
             return None
         return _refused(value)
@@ -111,12 +117,40 @@ class Reading:
         args = map(arrays.outside, value.args)
         return functools.partial(arrays.outside(value.func), *args, **named)
 
+    def _class(self, value: type) -> Any:
+        """Return a class with the same methods, or what refuses it if it is not a plain one."""
+        known = self._made.get(id(value))
+        if known is not None:
+            return known[1]
+        if type(value) is not type or value.__bases__ != (object,) or "__slots__" in vars(value):
+            return _refused(value)
+        made = type(value.__name__, (), {})
+        self._made[id(value)] = value, made
+        for name, item in vars(value).items():
+            if name not in ("__dict__", "__weakref__", "__doc__", "__module__"):
+                setattr(made, name, self._member(item))
+        return made
+
+    def _member(self, item: Any) -> Any:
+        """Return what stands in a class for a part of it."""
+        if isinstance(item, FunctionType):
+            return self._translated(item)
+        if isinstance(item, staticmethod):
+            return staticmethod(self._member(item.__func__))
+        if isinstance(item, classmethod):
+            return classmethod(self._member(item.__func__))
+        if isinstance(item, property):
+            return property(self._member(item.fget), self._member(item.fset))
+        return arrays.outside(item)
+
     def _is_looked_into(self, function: FunctionType) -> bool:
         """Say whether a function is the user's: one of a package that is no library."""
-        package = _package(function)
+        return self._is_users(_package(function), function.__code__.co_filename)
+
+    def _is_users(self, module: str, file: str) -> bool:
+        package = module.partition(".")[0]
         if package == self._home:
             return True
-        file = function.__code__.co_filename
         is_library = package in sys.stdlib_module_names or package == "srcgrad"
         return not is_library and not any(part in file for part in _PACKAGES)
 

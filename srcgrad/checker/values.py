@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -65,6 +66,27 @@ def leaves_of(value: Any) -> Iterator[Any]:
     elif isinstance(value, (list, tuple)):
         for item in value:
             yield from leaves_of(item)
+
+
+def entries_of(value: Any) -> Iterator[Any]:
+    """Yield the numbers in a value."""
+    if isinstance(value, np.ndarray):
+        yield from value.flat
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from entries_of(item)
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            yield from entries_of(item)
+    else:
+        yield value
+
+
+def is_known(item: Any) -> bool:
+    """Say whether an entry is a number of which a slope is known: no array, NaN or infinity."""
+    if isinstance(item, float):
+        return math.isfinite(item)
+    return not isinstance(item, np.ndarray)
 
 
 def same(one: Any, other: Any) -> bool:

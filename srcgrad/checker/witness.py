@@ -13,9 +13,11 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+import gast
+
 from srcgrad.ir.build import clone
 from srcgrad.ir.program import Program
-from srcgrad.ir.walk import blocks_of
+from srcgrad.ir.walk import blocks_of, statements
 
 OBSERVERS: Final[list[Callable[..., None]]] = []
 VARIABLE: Final = "SRCGRAD_PROVE"
@@ -149,3 +151,20 @@ def _pair(ours: list[Any], theirs: list[Any], made: Witness) -> None:
                 setattr(second, mark, getattr(first, mark))
         for one, other in zip(blocks_of(first), blocks_of(second), strict=True):
             _pair(one, other, made)
+
+
+def writes(witness: Witness) -> bool:
+    """Say whether a program may write into memory: lanes may take a copy for a view there."""
+    return any(map(_writes, statements(witness.body)))
+
+
+def _writes(node: Any) -> bool:
+    if isinstance(node, gast.Assign):
+        plain = isinstance(node.targets[0], (gast.Name, gast.Tuple))
+        return not plain or getattr(node, "in_place", False) or _has_target(node.value)
+    effect = isinstance(node, gast.Expr) and isinstance(node.value, gast.Call)
+    return effect or isinstance(node, gast.AugAssign)
+
+
+def _has_target(value: Any) -> bool:
+    return isinstance(value, gast.Call) and any(item.arg == "out" for item in value.keywords)

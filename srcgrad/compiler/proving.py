@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from srcgrad.checker.check import Checker, Subject, Verdict, ranks_of
 from srcgrad.checker.exact import ExactChecker
 from srcgrad.checker.exact_pushing import ExactTangentChecker
+from srcgrad.checker.examples import example_of
 from srcgrad.checker.pushing import TangentSubject
 from srcgrad.checker.repeated import PullChecker, PullSubject
 from srcgrad.checker.witness import OBSERVERS
@@ -105,13 +106,23 @@ class Proof:
     wrong, of one that the checker cannot tell of, and of the branches of others that it never ran.
     """
 
-    __slots__ = ("_parts", "_standing")
+    __slots__ = ("_given", "_parts", "_standing")
 
     def __init__(
         self, text: str, bound: Mapping[str, Any], subjects: list[Subject], imports: list[str]
     ) -> None:
         self._parts: Any = text, bound, subjects, imports
         self._standing = Standing()
+        self._given: tuple[str, Sequence[Any]] | None = None
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether the checker was asked already."""
+        return self._standing.verdict is not None
+
+    def suppose(self, entry: str, given: Sequence[Any]) -> None:
+        """Let the verdict on one function be found with arguments like those of a call."""
+        self._given = entry, given
 
     def of_another(self) -> Proof:
         """Return the proof of the same text for another function, which keeps nothing alive."""
@@ -127,12 +138,13 @@ class Proof:
             if self._parts is None:
                 return Verdict("unproven", "it was made for another function of the same text")
             text, bound, subjects, imports = self._parts
-            found = [_verdict(text, bound, imports, subject) for subject in subjects]
+            given = self._given
+            found = [_verdict(text, bound, imports, subject, given) for subject in subjects]
             worst = max(found, key=lambda verdict: _WORSE.index(verdict.kind))
             missed = {line for verdict in found for line in verdict.missed}
             unread = next((verdict.unread for verdict in found if verdict.unread), "")
             standing.verdict = replace(worst, missed=tuple(sorted(missed)), unread=unread)
-        self._parts = None
+        self._parts = self._given = None
         return standing.verdict
 
     @property
@@ -243,10 +255,18 @@ _VAIN_CALLS: Final = 10
 _WORSE: Final = ("proven", "unproven", "wrong")
 
 
-def _verdict(text: str, bound: Any, imports: list[str], subject: Subject) -> Verdict:
+def _verdict(
+    text: str,
+    bound: Any,
+    imports: list[str],
+    subject: Subject,
+    given: tuple[str, Sequence[Any]] | None,
+) -> Verdict:
     kinds: dict[type, type[Checker]]
     kinds = {TangentSubject: ExactTangentChecker, PullSubject: PullChecker}
     checker: Checker = kinds.get(type(subject), ExactChecker)(bound, imports, subject)
+    if given and subject.name == given[0] and len(subject.parameters) == len(given[1]):
+        checker.example = example_of(given[1])
     verdict = checker.verdict(text, code_of(text))
     for observer in OBSERVERS:
         observer(text, bound, checker, subject, verdict)

@@ -1,0 +1,144 @@
+"""Makes of the arguments of a call what a derivative is run with, entry by entry: their structure.
+
+Of numbers that vary nothing is taken but how many there are. What cannot vary, such as whole
+numbers, truths and words, is taken as it is.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Mapping, Sequence
+from types import FunctionType
+from typing import Any, Final
+
+import numpy as np
+
+from srcgrad.checker.field import hashed
+from srcgrad.checker.runs import NotCovered
+from srcgrad.checker.values import filled
+
+_PLAIN: Final = (str, bytes, bool, type(None), slice)
+_LONGEST: Final = 5  # axes that are longer are shortened
+_MOST: Final = 60  # numbers in one array
+_WHOLE: Final = (2, 3, 5)
+
+Arguments = Mapping[str, Any] | tuple[tuple[Any, ...], Mapping[str, Any]]
+"""Those of a call: by the names of the parameters, or as they were given."""
+
+
+def example_of(given: Sequence[Any]) -> list[Any] | None:
+    """Return the structure of the arguments of a call.
+
+    None if there is anything among them of which nothing is known here, as of objects and complex
+    numbers, and of arrays without axes, which a text may be for or not.
+
+    >>> example = example_of([np.ones(200), {"w": 1.5}, 3])
+    >>> example[0].shape, example[1:]
+    ((6,), [{'w': 0.0}, 3])
+    """
+    try:
+        lengths = _shortened({length for value in given for length in _lengths_in(value)})
+        return [_outline(value, lengths) for value in given]
+    except NotCovered:
+        return None
+
+
+def made_of(like: Any, code: int, *, moving: bool, stretched: bool = False) -> Any:
+    """Return unknown numbers in the structure of an argument, with a direction if they move.
+
+    `stretched` makes each axis longer by one that is longer than one.
+    """
+    if isinstance(like, dict):
+        return {
+            key: made_of(item, hashed(code, place), moving=moving, stretched=stretched)
+            for place, (key, item) in enumerate(like.items())
+        }
+    if isinstance(like, (list, tuple)):
+        made = [
+            made_of(item, hashed(code, i), moving=moving, stretched=stretched)
+            for i, item in enumerate(like)
+        ]
+        return made if isinstance(like, list) else tuple(made)
+    if isinstance(like, np.ndarray) and like.dtype == object:
+        longer = [length + 1 if length > 1 else length for length in like.shape]
+        return filled(np.empty(longer, object) if stretched else like, code, moving=moving)
+    if isinstance(like, np.ndarray):
+        return like.copy()
+    return filled(like, code, moving=moving) if type(like) is float else like
+
+
+def varies(like: Any) -> bool:
+    """Say whether there are numbers in an argument that may vary."""
+    if isinstance(like, dict):
+        return any(map(varies, like.values()))
+    if isinstance(like, (list, tuple)):
+        return any(map(varies, like))
+    return type(like) is float or (isinstance(like, np.ndarray) and like.dtype == object)
+
+
+def bound_arguments(function: FunctionType, arguments: Arguments) -> dict[str, Any] | None:
+    """Return the arguments of a call by name, in the order of the parameters; None if not known."""
+    code = function.__code__
+    count = code.co_argcount + code.co_kwonlyargcount
+    if code.co_flags & 0x0C:
+        return None  # any number of them
+    try:
+        if isinstance(arguments, tuple):
+            bound = inspect.signature(function).bind(*arguments[0], **arguments[1])
+            bound.apply_defaults()
+            arguments = bound.arguments
+        return {name: arguments[name] for name in code.co_varnames[:count]}
+    except (TypeError, KeyError):
+        return None
+
+
+def _lengths_in(value: Any) -> Iterator[int]:
+    if isinstance(value, np.ndarray):
+        yield from value.shape
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from _lengths_in(item)
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            yield from _lengths_in(item)
+
+
+def _shortened(lengths: set[int]) -> dict[int, int]:
+    """Return what stands for each length: as many are equal, and as they are ordered."""
+    long = sorted(length for length in lengths if length > _LONGEST)
+    return {length: _LONGEST + 1 + place for place, length in enumerate(long)}
+
+
+def _outline(value: Any, lengths: Mapping[int, int]) -> Any:
+    kind = type(value)
+    if kind is np.ndarray:
+        return _array(value, lengths)
+    if kind is dict:
+        return {key: _outline(item, lengths) for key, item in value.items()}
+    if kind is list or kind is tuple:
+        if len(value) > _MOST:
+            raise NotCovered("it is too long")
+        made = [_outline(item, lengths) for item in value]
+        return made if kind is list else tuple(made)
+    if isinstance(value, (float, np.floating)):
+        return 0.0
+    if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
+        number = int(value)
+        return value if abs(number) <= _LONGEST else _WHOLE[number % len(_WHOLE)]
+    if isinstance(value, (*_PLAIN, np.bool_)):
+        return value
+    raise NotCovered(f"a `{kind.__name__}` is given")
+
+
+def _array(value: np.ndarray[Any, Any], lengths: Mapping[int, int]) -> np.ndarray[Any, Any]:
+    shape = tuple(lengths.get(length, length) for length in value.shape)
+    if value.dtype.kind in "iub":
+        if shape != value.shape:
+            raise NotCovered("whole numbers are given that would have to be left out")
+        return value.copy()
+    if value.dtype.kind != "f":
+        raise NotCovered("complex numbers are given, or objects")
+    made = np.empty(shape, object)
+    if made.size > _MOST or not shape:
+        raise NotCovered("it is too large, or may be a number")
+    return made
