@@ -17,7 +17,7 @@ from srcgrad.checker.elements import Element, element_of
 from srcgrad.checker.field import code_of, hashed
 from srcgrad.checker.library import MOST_TRIPS
 from srcgrad.checker.runs import NotCovered, Now
-from srcgrad.checker.solving import determinant, inverted, solved
+from srcgrad.checker.solving import determinant, determinant_back, inverted, solved, solved_back
 from srcgrad.runtime.surgery import grad_of
 
 # -- new arrays
@@ -106,6 +106,8 @@ for _solver, _solution in (
     (np.linalg.solve, solved),
     (np.linalg.inv, inverted),
     (np.linalg.det, determinant),
+    (runtime.solve_back, solved_back),
+    (runtime.det_back, determinant_back),
 ):
     means(_solver)(_solution)
 

@@ -43,6 +43,18 @@ def determinant(a: Any) -> Any:
         raise NotCovered("a matrix is singular") from None
 
 
+def solved_back(grad: Any, a: Any, b: Any, y: Any) -> tuple[Any, Any]:
+    """Return what both arguments of ``y = solve(a, b)`` get of an adjoint."""
+    found = solved(np.swapaxes(a, -1, -2), grad)
+    outer = np.outer(found, y) if np.ndim(b) == 1 else found @ np.swapaxes(y, -1, -2)
+    return -outer, found
+
+
+def determinant_back(grad: Any, a: Any, y: Any) -> Any:
+    """Return what a matrix gets of the adjoint of its determinant `y`."""
+    return grad * y * np.swapaxes(inverted(a), -1, -2)
+
+
 def _rows(a: Any) -> list[list[Element]]:
     matrix = np.asarray(a)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:

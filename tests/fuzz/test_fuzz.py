@@ -195,6 +195,23 @@ def program(x, s):
 """
 
 
+PARTLY_USED = """class Part:
+    def __init__(self, w):
+        self.w = w
+
+
+def program(x, s):
+    parts = [Part(x * s), Part(lost * 2.0)]
+    return np.sum(parts[USED].w)
+"""
+
+
+def test_an_exception_of_a_part_that_nothing_uses_is_left_out(tmp_path: Path) -> None:
+    unread, read = (PARTLY_USED.replace("USED", place) for place in "01")
+    assert verdict(made(unread), "grad", tmp_path).startswith("left out: NameError")
+    assert verdict(made(read), "grad", tmp_path).startswith("own: NameError")
+
+
 def test_an_exception_of_what_nothing_uses_is_left_out_or_the_own(tmp_path: Path) -> None:
     unread = UNPACKED.replace("nobody", "s")
     assert verdict(made(unread), "grad", tmp_path).startswith("left out: ValueError")

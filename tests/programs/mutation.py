@@ -260,3 +260,41 @@ def _in_radians(angle, factor=0.0174532925):
 @program("s")
 def number_updated_by_a_helper(angle):
     return _in_radians(angle) * 2.0 + angle * _in_radians(2.0 * angle)
+
+
+@program("s", "v")
+def floored_in_place(s, x):
+    y = x * s
+    v = y[1:]
+    v //= 0.3
+    y *= s
+    return np.sum(y * x)
+
+
+@program("s", "v")
+def wrapped_around_in_place(s, x):
+    y = x * s
+    z = y
+    z %= 0.7 + 0.1 * s
+    y[1] *= x[0]
+    return np.sum(y * x)
+
+
+@program("s", "v")
+def elements_floored_and_wrapped_around(s, x):
+    y = x.copy()
+    for i in range(3):
+        y[i] //= s
+        y[i] += x[i] * s
+        y[i] %= 1.3
+    return np.sum(y)
+
+
+@program("v")
+def scaled_constant_in_a_try(x):
+    y = np.full(x.shape, 0.2)
+    try:
+        y[0] *= y[1]
+    except ValueError:
+        pass
+    return np.sum(x * x) * y[0]

@@ -260,3 +260,45 @@ def test_a_plain_array_never_swallows_a_gradient(write):
         write(plain, x)
     errors = caught.value, caught.value.__cause__
     assert any(getattr(error, "code", "") == "SG120" for error in errors)
+
+
+def floored(x):
+    y = x * 3.0
+    v = y[1:]
+    v //= 0.7
+    y *= x
+    return (y * y).sum()
+
+
+def wrapped_around(x):
+    y = x * 3.0
+    z = y
+    z %= 0.9 * x[0]
+    return (y * x).sum()
+
+
+@pytest.mark.parametrize("program", [floored, wrapped_around])
+def test_floors_and_remainders_are_written_where_the_array_lies(program):
+    x = np.array([0.35, 1.23, 2.41])
+    y = tape.tensor(x.copy(), requires_grad=True)
+    program(y).backward()
+    np.testing.assert_allclose(y.grad, numerical_gradient(program, (x,), 0), rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("sign", ["//", "&", "|", "^", "<<", ">>"])
+def test_operators_without_a_slope_write_in_place_too(sign):
+    numbers = np.array([5, 12, 7])
+    space = {"t": tape.tensor(numbers.copy()), "n": numbers.copy()}
+    space |= {"other": space["t"][1:], "view": space["n"][1:]}
+    exec(f"t {sign}= 2\nn {sign}= 2", space)
+    np.testing.assert_array_equal(space["t"].numpy(), space["n"])
+    np.testing.assert_array_equal(space["other"].numpy(), space["view"])
+
+
+def test_what_is_added_at_places_is_rounded_as_numpy_rounds_it():
+    for seed in range(50):
+        x = np.random.default_rng(seed).normal(size=3).astype(np.float32)
+        t = tape.tensor(x.copy(), requires_grad=True) * np.float32(1.0)
+        np.add.at(t, [0, 0], np.float32(0.8))
+        np.add.at(x, [0, 0], np.float32(0.8))
+        np.testing.assert_array_equal(t._array, x)
