@@ -18,6 +18,7 @@ from weakref import WeakValueDictionary
 
 from srcgrad.codegen import cache
 from srcgrad.codegen.tracebacks import LINES, LineMap, remember
+from srcgrad.errors import UnsupportedSyntaxError
 from srcgrad.ir.scopes import SPACE_OF
 from srcgrad.locks import Lock
 
@@ -299,8 +300,20 @@ def _in_file(code: CodeType, filename: str) -> CodeType:
 
 @functools.lru_cache(maxsize=256)
 def code_of(text: str) -> CodeType:
-    """Return a text as Python compiles it, before it has a file."""
-    return compile(text, "<generated>", "exec", dont_inherit=True)
+    """Return a text as Python compiles it, before it has a file.
+
+    Raises:
+        UnsupportedSyntaxError: Its blocks are nested deeper than Python takes.
+    """
+    try:
+        return compile(text, "<generated>", "exec", dont_inherit=True)
+    except SyntaxError as error:  # 100 levels of indentation, 20 of loops
+        if not str(error).startswith("too many"):
+            raise
+        raise UnsupportedSyntaxError(
+            f"the derivative has blocks that are nested deeper than Python takes: {error.msg}",
+            hint="move inner blocks into functions of their own",
+        ) from error
 
 
 def _free_name(qualified: str) -> str:

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import srcgrad as sg
+from srcgrad.errors import UnsupportedSyntaxError
 from srcgrad.ir.depth import deeply
 from tests.differences import numerical_gradient
 
@@ -113,6 +114,19 @@ def test_deep_programs_go_by_source(name: str, tmp_path: Path) -> None:
     np.testing.assert_allclose(sg.jvp(f, (2.2,), (1.0,))[1], expected, rtol=1e-6)
     np.testing.assert_allclose(sg.vjp(f, 2.2)[1](1.0), expected, rtol=1e-6)
     assert sys.getrecursionlimit() == limit
+
+
+def test_what_python_does_not_nest_so_deep_goes_to_the_tape(tmp_path: Path) -> None:
+    branches = "".join(f"    elif x[0] < {i}.5:\n        y = x[0] * {i}.0\n" for i in range(150))
+    path = tmp_path / "nested.py"
+    path.write_text(f"def nested(x):\n    if x[0] < 0:\n        y = x[0]\n{branches}    return y\n")
+    namespace: dict[str, Any] = {"__name__": "nested"}
+    exec(compile(path.read_text(), str(path), "exec"), namespace)
+    f, x = namespace["nested"], np.array([2.2, 1.0])
+    with pytest.warns(sg.FallbackWarning, match="nested deeper"):
+        np.testing.assert_array_equal(sg.grad(f)(x), [2.0, 0.0])
+    with pytest.raises(UnsupportedSyntaxError, match="nested deeper"):
+        sg.grad(f, fallback="error")(x)
 
 
 def test_what_the_deep_walk_raises_is_raised_where_it_was_asked_for() -> None:
