@@ -212,6 +212,18 @@ def run_odd(function: Callable[..., Any]) -> None:
             sg.jvp(function, (x,), (x,))
 
 
+def batch_of(program: Any) -> tuple[tuple[int | None, ...], tuple[Any, ...]]:
+    """Return along which axes there are several examples of arguments, and those."""
+    from tests.programs.test_batched import EXAMPLES, together
+
+    axes = tuple(None if kind in ("n", "l", "k") else 0 for kind in program.kinds)
+    drawn = [program.arguments(seed) for seed in range(EXAMPLES)]
+    every = zip(axes, *drawn, strict=True)
+    return axes, tuple(
+        first[0] if axis is None else together(list(first)) for axis, *first in every
+    )
+
+
 def run_program(program: Any, *, jacobians: bool) -> None:
     """Differentiate a program of the corpus in each mode; what is refused ran through it, too."""
     import warnings
@@ -235,7 +247,10 @@ def run_program(program: Any, *, jacobians: bool) -> None:
         (sg.jvp, (function, args, along)),
         (sg.hvp, (function, args, along)),
     ]
+    axes, batch = batch_of(program)
+    runs.append((sg.vmap(function, axes, fallback="error"), batch))
     if jacobians:
+        runs.append((sg.vmap(gradient, axes, fallback="error"), batch))
         runs += [(kind(function, program.argnums[0]), args) for kind in (sg.jacfwd, sg.jacrev)]
     for run, given in runs:
         with warnings.catch_warnings(), np.errstate(all="ignore"), suppress(Exception):
