@@ -253,6 +253,9 @@ def run_program(program: Any, *, jacobians: bool) -> None:
     ]
     axes, batch = batch_of(program)
     runs.append((sg.vmap(function, axes, fallback="error"), batch))
+    if len(axes) > 1 and axes[0] == 0:  # the others are the same for all examples
+        alone = (0, *(None for _ in axes[1:]))
+        runs.append((sg.vmap(function, alone, fallback="error"), (batch[0], *args[1:])))
     if jacobians:
         runs.append((sg.vmap(gradient, axes, fallback="error"), batch))
         runs.append((sg.grad(function, program.argnums, pure=True, fallback="error"), args))
