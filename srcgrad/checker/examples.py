@@ -13,9 +13,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from srcgrad.checker.field import hashed
 from srcgrad.checker.runs import NotCovered
-from srcgrad.checker.values import filled
+from srcgrad.checker.values import filled, unknown
 
 _PLAIN: Final = (str, bytes, bool, type(None), slice)
 _LONGEST: Final = 5  # axes that are longer are shortened
@@ -48,32 +47,20 @@ def made_of(like: Any, code: int, *, moving: bool, stretched: bool = False) -> A
 
     `stretched` makes each axis longer by one that is longer than one.
     """
-    if isinstance(like, dict):
-        return {
-            key: made_of(item, hashed(code, place), moving=moving, stretched=stretched)
-            for place, (key, item) in enumerate(like.items())
-        }
-    if isinstance(like, (list, tuple)):
-        made = [
-            made_of(item, hashed(code, i), moving=moving, stretched=stretched)
-            for i, item in enumerate(like)
-        ]
-        return made if isinstance(like, list) else tuple(made)
-    if isinstance(like, np.ndarray) and like.dtype == object:
-        longer = [length + 1 if length > 1 else length for length in like.shape]
-        return filled(np.empty(longer, object) if stretched else like, code, moving=moving)
+    return filled(like, code, moving=moving, leaf=_longer if stretched else _given)
+
+
+def _given(like: Any, code: int, moving: bool) -> Any:
+    """Return an unknown number where one is given, and what cannot vary as it is."""
     if isinstance(like, np.ndarray):
-        return like.copy()
-    return filled(like, code, moving=moving) if type(like) is float else like
+        return unknown(like, code, moving) if like.dtype == object else like.copy()
+    return unknown(like, code, moving) if type(like) is float else like
 
 
-def varies(like: Any) -> bool:
-    """Say whether there are numbers in an argument that may vary."""
-    if isinstance(like, dict):
-        return any(map(varies, like.values()))
-    if isinstance(like, (list, tuple)):
-        return any(map(varies, like))
-    return type(like) is float or (isinstance(like, np.ndarray) and like.dtype == object)
+def _longer(like: Any, code: int, moving: bool) -> Any:
+    if isinstance(like, np.ndarray) and like.dtype == object:
+        like = np.empty([length + (length > 1) for length in like.shape], object)
+    return _given(like, code, moving)
 
 
 def bound_arguments(function: FunctionType, arguments: Arguments) -> dict[str, Any] | None:

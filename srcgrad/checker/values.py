@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -13,17 +13,28 @@ from srcgrad.checker.elements import Element, element_of
 from srcgrad.checker.field import hashed
 from srcgrad.checker.runs import Disagreement
 
+Leaf = Callable[[Any, int, bool], Any]
 
-def filled(like: Any, code: int, *, moving: bool) -> Any:
-    """Return unknown numbers in the structure of a value, with a direction if they are moving."""
+
+def filled(like: Any, code: int, *, moving: bool, leaf: Leaf | None = None) -> Any:
+    """Return unknown numbers in the structure of a value, with a direction if they are moving.
+
+    `leaf` says what stands for what is no dict, list or tuple.
+    """
     if isinstance(like, dict):
         return {
-            key: filled(item, hashed(code, place), moving=moving)
+            key: filled(item, hashed(code, place), moving=moving, leaf=leaf)
             for place, (key, item) in enumerate(like.items())
         }
     if isinstance(like, (list, tuple)):
-        made = [filled(item, hashed(code, i), moving=moving) for i, item in enumerate(like)]
+        each = enumerate(like)
+        made = [filled(item, hashed(code, i), moving=moving, leaf=leaf) for i, item in each]
         return made if isinstance(like, list) else tuple(made)
+    return (leaf or unknown)(like, code, moving)
+
+
+def unknown(like: Any, code: int, moving: bool) -> Any:
+    """Return an unknown number, or an array of such."""
     if not isinstance(like, np.ndarray):
         return Element(hashed(code, 0), hashed(code, 0, 1) if moving else 0)
     found = np.empty(like.size, object)

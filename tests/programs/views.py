@@ -110,6 +110,15 @@ def axes_moved_and_flipped(m):
     return np.sum(a * a * np.arange(12.0).reshape(3, 4))
 
 
+@program("m", by="tape")  # whether NumPy stores over what it has yet to read, the run tells
+def column_stored_over_another_axis(m):
+    a = m * 1.0
+    b = np.swapaxes(a, 0, 1)
+    c = np.flip(a, axis=0)
+    b[0] = c[:, 1]
+    return np.sum(a * a * np.arange(12.0).reshape(3, 4))
+
+
 @program("v")
 def element_is_a_value(x):
     y = x * 1.0
