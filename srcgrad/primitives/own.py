@@ -7,6 +7,7 @@ from typing import Final
 from srcgrad.primitives.record import Primitive, records
 
 _SHADOWS: Final = "srcgrad.runtime.shadows"
+_NUMBERS: Final = "srcgrad.runtime.numbers"
 _INDEXING: Final = "srcgrad.runtime.indexing"
 
 RECORDS: Final[tuple[Primitive, ...]] = (
@@ -15,6 +16,7 @@ RECORDS: Final[tuple[Primitive, ...]] = (
     *records(_SHADOWS, "shadow_of_view", memory="itself", viewed="any", slope="constant"),
     *records("srcgrad.runtime.broadcasting", "unbroadcast", memory="itself", outlines=(1,)),
     *records("srcgrad.runtime.complex_parts", "real_part", memory="itself"),
+    *records(_NUMBERS, "digamma trigamma polygamma", scalar=True, shape="broadcast", kind="float"),
     *records(_INDEXING, "item", moves=True, shape="number", gives="number"),
     *records(_INDEXING, "getitem", moves=True, memory="itself"),
     *records(_INDEXING, "add_at add_entries", writes=(0,), stores=True),

@@ -24,6 +24,7 @@ from tests.fuzz.weights import WEIGHTS
 
 CHUNK = 50
 SHRUNK_OF_A_KIND = 3
+PARTS = 24  # of the corpus, when the lines are noted that it reaches
 
 
 @dataclass
@@ -82,9 +83,9 @@ class Campaign:
         tally = Tally()
         begin = time.monotonic()
         chunks = self._chunks(seed, programs, begin, seconds)
-        if self.coverage:
-            tally.add(_corpus_reach())
         if self.jobs == 1:
+            for part in range(PARTS if self.coverage else 0):
+                tally.add(_corpus_reach(part))
             for chunk in chunks:
                 tally.add(run_chunk(chunk))
                 _progress(tally, programs, begin, seconds)
@@ -92,6 +93,8 @@ class Campaign:
         context = multiprocessing.get_context("spawn")
         # a process ends after some chunks, since what it compiled stays in its memory
         with context.Pool(self.jobs, maxtasksperchild=8) as pool:
+            for reached in pool.imap_unordered(_corpus_reach, range(PARTS * self.coverage)):
+                tally.add(reached)
             for found in pool.imap_unordered(run_chunk, chunks):
                 tally.add(found)
                 _progress(tally, programs, begin, seconds)
@@ -245,10 +248,10 @@ def replay(path: Path) -> int:
     return int(any(verdict.failed for verdict in found))
 
 
-def _corpus_reach() -> Tally:
+def _corpus_reach(part: int) -> Tally:
     from tests.fuzz import reach
 
     tally = Tally()
     with reach.noted(tally.lines):
-        reach.run_corpus()
+        reach.run_corpus(part, PARTS)
     return tally

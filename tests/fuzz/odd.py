@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import importlib.util
+import os
+import pickle
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -60,3 +63,55 @@ def odd_functions() -> Iterator[Callable[..., Any]]:
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
         yield from (module.total, module.nested)
+
+
+def cubes(x: Any) -> Any:
+    """Return what is differentiated with texts in several folders."""
+    return np.sum(x**3)
+
+
+def run_in_folders() -> None:
+    """Keep texts in folders that are new, full, somebody else's, no folders, or reached by links."""
+    import srcgrad as sg
+
+    x = np.array([0.3, 0.7])
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "file").write_text("")
+        (folder / "open").mkdir()
+        (folder / "open").chmod(0o777)
+        (folder / "here").mkdir(mode=0o700)
+        (folder / "linked").symlink_to("here")
+        (folder / "loop").symlink_to("loop")
+        for path in ("file/no", "open", "linked", "linked/../here", "loop", "new/inner", "here"):
+            with _texts_in(folder / path), suppress(Exception):
+                gradient = sg.grad(cubes)
+                gradient(x)
+                packed = pickle.dumps(gradient)
+                for text in folder.rglob("*.py"):  # somebody writes to a text that we have loaded
+                    text.write_text(text.read_text())
+                sg.grad(cubes)(x)
+                pickle.loads(packed)(x)
+        with _texts_in(folder / "here", size="0"):
+            for power in range(2, 70):
+                sg.grad(eval(f"lambda x: np.sum(x**{power})", {"np": np}))
+                sg.jvp(cubes, (x,), (x,))
+
+
+@contextmanager
+def _texts_in(folder: Path, size: str | None = None) -> Iterator[None]:
+    """Let generated texts be kept in a folder, in a block."""
+    from srcgrad.codegen import cache
+
+    given = {"SRCGRAD_CACHE_DIR": str(folder), "SRCGRAD_CACHE_SIZE": size}
+    before = {key: os.environ.get(key) for key in given}
+    os.environ.update({key: value for key, value in given.items() if value is not None})
+    try:
+        yield
+    finally:
+        cache.sweep()
+        for key, value in before.items():
+            if value is None:
+                os.environ.pop(key, None)
+            else:
+                os.environ[key] = value

@@ -170,50 +170,93 @@ def _others(found: Statements) -> Statements:
     return {path: [item for item in known if not item.refuses] for path, known in found.items()}
 
 
-def run_corpus() -> None:
-    """Differentiate all programs of the corpus and those that are refused, and print their files."""
-    import gast
+def run_corpus(part: int = 0, parts: int = 1) -> None:
+    """Differentiate programs of the corpus, calls of the rules, and what is refused.
 
-    from srcgrad.cli.main import main
-    from srcgrad.codegen.printer import to_source
-    from tests.fuzz.odd import odd_functions
+    Of all of them one in `parts`, so that several processes can share them.
+    """
+    from tests.fuzz.odd import odd_functions, run_in_folders
     from tests.programs import test_agreement
     from tests.programs.corpus import every_program
-    from tests.programs.test_refused import FILES, derivative_of, load
+    from tests.programs.test_refused import FILES
+    from tests.unit.rules.callers import callers_of_specs
 
     assert test_agreement.__doc__  # it fills the corpus
-    for place, program in enumerate(every_program().values()):
+    for place, program in list(enumerate(every_program().values()))[part::parts]:
         run_program(program, jacobians=place % 4 == 0)
-    for function in odd_functions():
-        run_odd(function)
-    for path in FILES:
-        module = load(path)
-        arguments = getattr(module, "ARGUMENTS", None) or (module.X,)
-        with suppress(Exception):
-            derivative_of(module, fallback="error")(*arguments)
-    for command in ("--info", "--clear"):
-        with suppress(SystemExit):
-            main(["cache", command])
-    for path in (*FILES, *Path(test_agreement.__file__).parent.glob("*.py")):
+    for caller in callers_of_specs()[part::parts]:
+        run_call(caller)
+    for path in FILES[part::parts]:
+        run_refused(path)
+    if part == 0:
+        for function in odd_functions():
+            run_odd(function)
+        print_files([*FILES, *Path(test_agreement.__file__).parent.glob("*.py")])
+        run_in_folders()
+
+
+def print_files(paths: Sequence[Path]) -> None:
+    """Print files as generated text is printed."""
+    import gast
+
+    from srcgrad.codegen.printer import to_source
+
+    for path in paths:
         to_source(gast.parse(path.read_text()))
+
+
+def run_refused(path: Path) -> None:
+    """Differentiate the program of a file that is refused."""
+    from tests.programs.test_refused import derivative_of, load
+
+    module = load(path)
+    arguments = getattr(module, "ARGUMENTS", None) or (module.X,)
+    with suppress(Exception):
+        derivative_of(module, fallback="error")(*arguments)
+
+
+def run_call(caller: Any) -> None:
+    """Differentiate a call that a rule is tested with, and write it for a batch."""
+    import srcgrad as sg
+    from tests.programs.test_batched import together
+    from tests.unit.rules.test_batched_calls import CALLERS, batches
+
+    if not caller.leaves:
+        return
+    args = (*caller.leaves, *caller.weights)
+    along = (caller.leaves[0], *(None for _ in args[1:]))
+    gradient = sg.grad(caller.function, caller.argnums[0], fallback="error")
+    run_all([(gradient, args), (sg.jvp, (caller.function, args, along))])
+    for own in batches(caller) if caller in CALLERS else ():
+        axes = tuple(0 if place in own else None for place in range(len(args)))
+        given = tuple(together([a, a]) if i in own else a for i, a in enumerate(args))
+        kinds = [caller.function, gradient] if own[0] == 0 and len(own) > 1 else [caller.function]
+        run_all([(sg.vmap(kind, axes, fallback="error"), given) for kind in kinds])
+
+
+def run_all(runs: Sequence[tuple[Callable[..., Any], tuple[Any, ...]]]) -> None:
+    """Call functions with copies of arguments, whatever they raise."""
+    import warnings
+
+    import numpy as np
+
+    from tests.differences import copied
+
+    for run, given in runs:
+        with warnings.catch_warnings(), np.errstate(all="ignore"), suppress(Exception):
+            warnings.simplefilter("ignore")
+            run(*copied(given))
 
 
 def run_odd(function: Callable[..., Any]) -> None:
     """Differentiate a function that raises or goes to the tape in part."""
-    import warnings
-
     import numpy as np
 
     import srcgrad as sg
 
     x = np.array([0.3, 0.7, 1.1, 0.4])
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        for run, given in ((sg.grad(function), (x,)), (sg.vjp, (function, x))):
-            with suppress(Exception):
-                run(*given)
-        with suppress(Exception):
-            sg.jvp(function, (x,), (x,))
+    along = (function, (x,), (x,))
+    run_all([(sg.grad(function), (x,)), (sg.vjp, (function, x)), (sg.jvp, along)])
 
 
 def batch_of(program: Any) -> tuple[tuple[int | None, ...], tuple[Any, ...]]:
@@ -230,12 +273,9 @@ def batch_of(program: Any) -> tuple[tuple[int | None, ...], tuple[Any, ...]]:
 
 def run_program(program: Any, *, jacobians: bool) -> None:
     """Differentiate a program of the corpus in each mode; what is refused ran through it, too."""
-    import warnings
-
     import numpy as np
 
     import srcgrad as sg
-    from tests.differences import copied
     from tests.programs.test_forward import random_tangent
 
     rng = np.random.default_rng(0)
@@ -244,24 +284,44 @@ def run_program(program: Any, *, jacobians: bool) -> None:
         random_tangent(a, rng) if i in program.argnums else None for i, a in enumerate(args)
     )
     gradient = sg.grad(function, program.argnums, fallback="error")
+    axes, batch = batch_of(program)
     runs: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
         (gradient, args),
         (gradient.explain, ()),
         (sg.vjp, (function, *args)),
         (sg.jvp, (function, args, along)),
         (sg.hvp, (function, args, along)),
+        (sg.vmap(function, axes, fallback="error"), batch),
     ]
-    axes, batch = batch_of(program)
-    runs.append((sg.vmap(function, axes, fallback="error"), batch))
     if len(axes) > 1 and axes[0] == 0:  # the others are the same for all examples
         alone = (0, *(None for _ in axes[1:]))
         runs.append((sg.vmap(function, alone, fallback="error"), (batch[0], *args[1:])))
+    runs.append(along_the_last_axis(function, axes, batch))
     if jacobians:
         runs.append((sg.vmap(gradient, axes, fallback="error"), batch))
         runs.append((sg.grad(function, program.argnums, pure=True, fallback="error"), args))
         runs.append((sg.hessian(function, program.argnums[0]), args))
         runs += [(kind(function, program.argnums[0]), args) for kind in (sg.jacfwd, sg.jacrev)]
-    for run, given in runs:
-        with warnings.catch_warnings(), np.errstate(all="ignore"), suppress(Exception):
-            warnings.simplefilter("ignore")
-            run(*copied(given))
+    run_all(runs)
+
+
+def along_the_last_axis(
+    function: Callable[..., Any], axes: tuple[int | None, ...], batch: tuple[Any, ...]
+) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+    """Return a program over a batch whose examples lie along the last axes, and its arguments."""
+    import srcgrad as sg
+
+    turned = tuple(None if axis is None else -1 for axis in axes)
+    args = tuple(a if axis is None else _turned(a) for a, axis in zip(batch, axes, strict=True))
+    return sg.vmap(function, turned, -1, fallback="error"), args
+
+
+def _turned(value: Any) -> Any:
+    import numpy as np
+
+    if isinstance(value, dict):
+        return {key: _turned(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        items = [_turned(item) for item in value]
+        return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
+    return np.moveaxis(value, 0, -1)

@@ -242,3 +242,130 @@ def jvp_swaps_its_list(x):
     parts = [x * 1.0, x * 2.0]
     v, t = sg.jvp(swapped, (parts,), ([x * x, x],))
     return np.sum(parts[0] * 3 + parts[1] * t + v)
+
+
+class Slopes:
+    """Derivatives that stand in a class, of functions and of each other."""
+
+    def __init__(self, k):
+        self.k = k
+
+    def loss(self, w):
+        return np.sum(w**3) * self.k
+
+    slope = sg.grad(loss)
+    both = sg.value_and_grad(loss)
+    curvature = sg.jacfwd(sg.grad(loss))
+
+
+@program("v")
+def grad_in_a_class(x):
+    return np.sum(Slopes(2.0).slope(x) * x)
+
+
+@program("v")
+def value_and_grad_in_a_class(x):
+    v, g = Slopes(x[0]).both(x)
+    return v * np.sum(g * x)
+
+
+@program("v")
+def grad_of_grad_in_a_class(x):
+    return np.sum(Slopes(2.0).curvature(x) * x)
+
+
+@program("v")
+def jvp_by_names(x):
+    out, t = sg.jvp(inner, primals=(x, x * 2), tangents=(x**2, x))
+    return out * t
+
+
+@program("v")
+def jvp_of_one(x):
+    return np.prod(sg.jvp(inner, (x, x * 2), (None, x**2)))
+
+
+@program("v")
+def hvp_of_one(x):
+    return np.sum(sg.hvp(inner, (x, x * 2), (x**2, None)) * x)
+
+
+@program("v")
+def jacobian_by_name(x):
+    return np.sum(sg.jacrev(inner_vector, argnames="b")(x, x * 2) ** 2)
+
+
+def inner_vector(a, b):
+    return a * b[0] + np.sum(b**2)
+
+
+@program("v")
+def hessian_by_the_second(x):
+    return np.sum(sg.hessian(inner_squares, argnums=1)(x, x * 2) * x)
+
+
+def inner_squares(a, b):
+    return np.sum(a * b**2)
+
+
+@program("v")
+def grad_with_fallback(x):
+    return np.sum(sg.grad(inner, 1, fallback="error")(x, x * 2) * x)
+
+
+@program("v")
+def vjp_applied_to_both(x):
+    _, pull = sg.vjp(inner_vector, x, x * 2)
+    a, b = pull(x**2)
+    return np.sum(a * b)
+
+
+@program("v")
+def vjp_of_the_second(x):
+    _, pull = sg.vjp(inner_vector, 2.0, x)
+    _, b = pull(x[1] ** 2)
+    return np.sum(b * x)
+
+
+@program("v")
+def aux_beside_the_value(x):
+    (v, extra), g = sg.value_and_grad(with_aux, has_aux=True)(x)
+    return v * np.sum(g * extra)
+
+
+def with_aux(a):
+    return np.sum(a**3), a * 2
+
+
+@program("v", by="tape")
+def grad_of_jvp(x):
+    def slope(a):
+        return sg.jvp(inner_vector, (a, a * 2), (a, None))[1]
+
+    return np.sum(sg.grad(lambda a: np.sum(slope(a)))(x))
+
+
+@program("v")
+def newton_by_an_own_hessian(x):
+    def objective(a):
+        return np.sum(np.cosh(a)) + a[0] * a[1]
+
+    y = x
+    for _ in range(2):
+        y = y - 0.1 * np.linalg.solve(sg.hessian(objective)(y), sg.grad(objective)(y))
+    return objective(y)
+
+
+@program("v")
+def steps_of_gradient_descent(x):
+    step = sg.grad(lambda a, b: np.sum((a - b) ** 4))
+    y = x * 0.5
+    for _ in range(3):
+        y = y - 0.05 * step(y, x)
+    return np.sum(y**2)
+
+
+@program("v", by="tape")
+def grad_by_a_partial_in_a_list(x):
+    slopes = [sg.grad(partial(inner, b=x * k)) for k in (1.0, 2.0)]
+    return np.sum(slopes[0](x) * slopes[1](x))

@@ -67,5 +67,10 @@ def test_a_name_of_ours_may_mean_anything_outside(
         for place, name in enumerate(_made_up(text, program.function)):
             meaning = _MEANINGS[place % len(_MEANINGS)]
             monkeypatch.setitem(program.function.__globals__, name, meaning)
-        again = take(_twin(program.function), program.argnums)
+        twin = _twin(program.function)
+        if program.function.__globals__.get(twin.__name__) is program.function:
+            monkeypatch.setitem(
+                program.function.__globals__, twin.__name__, twin
+            )  # it calls itself
+        again = take(twin, program.argnums)
         assert again.source == text

@@ -184,7 +184,9 @@ def cast(calls: Calls, made: Called) -> Term:
 @writes(np.atleast_1d)
 def at_least_vector(calls: Calls, made: Called) -> Term:
     """Write ``np.atleast_1d(x)``."""
-    (term,) = made.args
+    term, *others = made.args
+    if others:
+        calls.refuse(made.node, "np.atleast_1d of several arrays", "call it for each of them")
     rank = calls.rank_of(term, made.node)
     if rank:
         return term

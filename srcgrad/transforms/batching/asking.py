@@ -14,6 +14,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from srcgrad import runtime
 from srcgrad.primitives.constants import FRESH, INDEX, SIZES, STEPS, TRUTH
 from srcgrad.rules import draws, library
 from srcgrad.rules.records import primitive_of
@@ -26,6 +27,7 @@ _OF_MEMORY: Final = frozenset(
     "written_over shadow_of shadow_of_view complex_shadow_of add_to_shadows run_steps "
     "reverse_steps on_tape copied_like".split()
 )
+_RUNTIME: Final = "srcgrad.runtime."
 _NO_ANSWER: Final = object()
 
 
@@ -44,6 +46,9 @@ def is_pure(function: Any) -> bool:
         ours = rule.__module__.startswith("srcgrad.rules.") and rule.__module__ != draws.__name__
         return ours and not primitive_of(function).writes and _name(function) not in _OF_MEMORY
     module = str(getattr(function, "__module__", None) or "")
+    if module.startswith(_RUNTIME):
+        known = primitive_of(function).writes or _name(function) in _OF_MEMORY
+        return not known and getattr(runtime, _name(function), None) is function
     of_numpy = module.partition(".")[0] == "numpy" and not module.startswith("numpy.random")
     return of_numpy and library.constant_reason(function) in _REASONS
 

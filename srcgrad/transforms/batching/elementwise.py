@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Final
 
 import gast
 import numpy as np
 
-from srcgrad.ir.build import call, clone, load
+from srcgrad.ir.build import call, load
 from srcgrad.transforms.batching.calls import Called, Calls, writes
-from srcgrad.transforms.batching.facts import Fact, promoted
+from srcgrad.transforms.batching.facts import promoted
 from srcgrad.transforms.batching.terms import Term
 
 _OPERANDS: Final = frozenset("a_min a_max x a decimals posinf neginf".split()) | {
@@ -74,10 +75,11 @@ def scalar_call(calls: Calls, made: Called) -> Term:
     if not made.batched:
         _, fact = calls.elementwise(made.args, made.node, dtype="f")
         return calls.made(made.text(), fact, made.node)
-    if not isinstance(function, np.ufunc) or made.named:
-        if len(made.args) == 1:
-            return one_by_one(calls, made)
-        calls.refuse(made.node, f"`math.{name}`", "write it with NumPy's functions")
+    if made.function is math.log and len(made.args) == 2:
+        return _logarithm(calls, made)
+    takes = function.nin if isinstance(function, np.ufunc) else 0
+    if takes != len(made.args) or made.named:
+        return calls.by_name("numbers one by one", made)
     kinds = {"float": "f", "truth": "b", "int": "i"}
     nodes, fact = calls.elementwise(made.args, made.node, dtype=kinds.get(made.primitive.kind, ""))
     if any(term.rank for term in made.args):
@@ -88,13 +90,8 @@ def scalar_call(calls: Calls, made: Called) -> Term:
     return calls.made(new, fact, made.node)
 
 
-def one_by_one(calls: Calls, made: Called) -> Term:
-    """Write a call of a function of one number as an array of its results."""
-    (term,) = made.args
-    if calls.rank_of(term, made.node):
-        calls.refuse(made.node, f"`{made.name}` of an array", "write it with NumPy's functions")
-    item = calls.namer.fresh("item")
-    called = gast.Call(clone(made.func), [load(item)], [])
-    generator = gast.comprehension(gast.Name(item, gast.Store(), None, None), term.node, [], 0)
-    new = call(calls.numpy("array"), gast.ListComp(called, [generator]))
-    return calls.made(new, Fact("number", True, 0, "f"), made.node)
+def _logarithm(calls: Calls, made: Called) -> Term:
+    """Write ``math.log(x, base)``, which is a quotient for Python, too."""
+    (x, base), fact = calls.elementwise(made.args, made.node, dtype="f")
+    above, below = call(calls.numpy("log"), x), call(calls.numpy("log"), base)
+    return calls.made(gast.BinOp(above, gast.Div(), below), fact, made.node)

@@ -119,6 +119,11 @@ def array_of(calls: Calls, made: Called) -> Term:
     term = made.args[0]
     if made.function is np.stack:
         return stacked(calls, made)
+    unusual = len(made.args) > 2 or not made.named.keys() <= {"dtype", "copy", "order"}
+    if unusual and not calls.holds_batch(term.fact):  # such as `ndmin`
+        return calls.made(made.text(), calls.result_of_shared(made), made.node)
+    if unusual:
+        calls.refuse(made.node, f"`{made.name}` with options", "leave them out")
     if term.fact.is_numeric:
         dtype = dtype_told(calls, made, 1, term.fact.dtype)
         fact = Fact("array", term.batched, term.rank, dtype)

@@ -7,7 +7,7 @@ from typing import Any
 
 import gast
 
-from srcgrad.ir.build import call, clone, load
+from srcgrad.ir.build import call, clone, dotted, load
 from srcgrad.transforms.batching.asking import is_pure
 from srcgrad.transforms.batching.calls import Called, Calls, writes
 from srcgrad.transforms.batching.facts import Fact
@@ -31,11 +31,29 @@ def one_by_one(calls: Calls, made: Called) -> Term:
         new = call(calls.numpy("stack"), node)
         return _lying(calls.made(new, _of_each(fact), made.node), made, own)
     rows = call("zip", gast.Starred(node, gast.Load()))
-    new = call(fact.kind, call("map", load(calls.numpy("stack")), rows))
+    new = call(fact.kind, call("map", dotted(calls.numpy("stack")), rows))
     items = tuple(_of_each(item).at(site) for item in fact.items or ())
     if fact.kind == "tuple":
         return Term(new, Fact("tuple", items=items))
     return Term(new, calls.container("list", dict(enumerate(items)), made.node))
+
+
+@writes("numbers one by one")
+def numbers_one_by_one(calls: Calls, made: Called) -> Term:
+    """Write a call of a function of numbers alone as an array of its results."""
+    terms = [*made.args, *made.named.values()]
+    if any(not term.fact.is_numeric or calls.rank_of(term, made.node) for term in terms):
+        calls.refuse(made.node, f"`{made.name}` of an array", "write it with NumPy's functions")
+    own = [term for term in terms if term.batched]
+    new = call(calls.numpy("array"), _for_each(calls, made, own))
+    return calls.made(new, Fact("number", True, 0, _kind_of(made)), made.node)
+
+
+def _kind_of(made: Called) -> str:
+    """Return the kind of number that a function of numbers returns."""
+    kinds = {"float": "f", "truth": "b", "int": "i"}
+    unsaid = "c" if made.primitive.name.startswith("cmath.") else "f"
+    return kinds.get(made.primitive.kind, unsaid)
 
 
 def _is_known(fact: Fact) -> bool:

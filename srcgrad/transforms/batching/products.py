@@ -100,10 +100,7 @@ def product_call(calls: Calls, made: Called) -> Term:
     if rest or made.named:
         calls.refuse(made.node, f"`{made.name}` with options", "leave them out")
     if not made.batched:
-        fact = _product_fact(left, right)
-        if made.function is np.dot and 0 in (left.rank, right.rank):
-            fact = calls.elementwise([left, right], made.node)[1]
-        return calls.made(made.text(), fact, made.node)
+        return calls.made(made.text(), _shared_dot(calls, made), made.node)
     one, other = calls.rank_of(left, made.node), calls.rank_of(right, made.node)
     if made.function is np.dot and 0 in (one, other):
         (a, b), fact = calls.elementwise([left, right], made.node)
@@ -113,6 +110,16 @@ def product_call(calls: Calls, made: Called) -> Term:
     ):
         calls.refuse(made.node, "np.dot of arrays with more than two axes", "write it with @")
     return matrix_product(calls, made.node, left, right)
+
+
+def _shared_dot(calls: Calls, made: Called) -> Fact:
+    """Return what ``np.dot(a, b)`` is, which all examples share."""
+    left, right = made.args
+    if made.function is np.dot and 0 in (left.rank, right.rank):
+        return calls.elementwise([left, right], made.node)[1]
+    if made.function is np.dot and (right.rank or 3) > 2:  # then it is no product of matrices
+        return calls.result_of_shared(made)
+    return _product_fact(left, right)
 
 
 @writes(np.inner, np.vdot)

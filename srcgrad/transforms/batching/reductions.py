@@ -230,7 +230,7 @@ def _solved_vector(calls: Calls, made: Called) -> Term:
     return calls.made(gast.Subscript(solved, index, gast.Load()), fact, made.node)
 
 
-@writes(np.linalg.eigh, np.linalg.svd, np.linalg.qr, np.linalg.slogdet, np.linalg.eig)
+@writes(np.linalg.eigh, np.linalg.svd, np.linalg.qr, np.linalg.slogdet)
 def factorised(calls: Calls, made: Called) -> Term:
     """Write a factorisation, which carries leading axes along and returns several arrays."""
     return core_call(calls, made)
