@@ -219,7 +219,7 @@ def run_call(caller: Any) -> None:
     """Differentiate a call that a rule is tested with, and write it for a batch."""
     import srcgrad as sg
     from tests.programs.test_batched import together
-    from tests.unit.rules.test_batched_calls import CALLERS, batches
+    from tests.unit.rules.test_batched_calls import batches, fits
 
     if not caller.leaves:
         return
@@ -227,7 +227,7 @@ def run_call(caller: Any) -> None:
     along = (caller.leaves[0], *(None for _ in args[1:]))
     gradient = sg.grad(caller.function, caller.argnums[0], fallback="error")
     run_all([(gradient, args), (sg.jvp, (caller.function, args, along))])
-    for own in batches(caller) if caller in CALLERS else ():
+    for own in batches(caller) if fits(caller) else ():
         axes = tuple(0 if place in own else None for place in range(len(args)))
         given = tuple(together([a, a]) if i in own else a for i, a in enumerate(args))
         kinds = [caller.function, gradient] if own[0] == 0 and len(own) > 1 else [caller.function]
