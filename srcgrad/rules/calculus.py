@@ -25,6 +25,8 @@ from srcgrad.runtime import (
     last_part,
     polyder_back,
     polyint_back,
+    polymul_part,
+    polymul_push,
     polyval_left,
     polyval_push,
     polyval_right,
@@ -225,9 +227,7 @@ class Polyval(Function):
 
 @table.rule(np.polymul)
 class Polymul(Function):
-    """The coefficients of a product of polynomials."""
-
-    multilinear = ("a1", "a2")
+    """The coefficients of a product of polynomials, without zeros in front."""
 
     @staticmethod
     def forward(ctx: Context, a1: Any, a2: Any) -> Any:
@@ -237,9 +237,14 @@ class Polymul(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         a1, a2 = ctx.saved_tensors
-        grad_a1 = convolve_part(grad, a1, a2, "full") if ctx.needs_input_grad[0] else None
-        grad_a2 = convolve_part(grad, a2, a1, "full") if ctx.needs_input_grad[1] else None
+        grad_a1 = polymul_part(grad, a1, a2) if ctx.needs_input_grad[0] else None
+        grad_a2 = polymul_part(grad, a2, a1) if ctx.needs_input_grad[1] else None
         return grad_a1, grad_a2
+
+    @staticmethod
+    def jvp(ctx: Context, a1_dot: Any, a2_dot: Any) -> Any:
+        a1, a2 = ctx.saved_tensors
+        return polymul_push(a1_dot, a2_dot, a1, a2)
 
 
 @table.rule(np.polyadd)

@@ -31,6 +31,15 @@ def convolve_part(grad: Any, wanted: Any, other: Any, mode: str) -> Any:
     return np.reshape(np.correlate(full, np.ravel(other), "valid"), np.shape(wanted))
 
 
+def polymul_part(grad: Any, wanted: Any, other: Any) -> Any:
+    """Return the gradient of one factor of a product of polynomials, which may be exchanged.
+
+    NumPy leaves zeros in front of the product away.
+    """
+    missing = np.size(wanted) + np.size(other) - 1 - len(grad)
+    return convolve_part(np.pad(grad, (missing, 0)) if missing else grad, wanted, other, "full")
+
+
 def correlate_back(grad: Any, a: Any, v: Any, mode: str) -> tuple[Any, Any]:
     """Return the gradients of both arguments of ``np.correlate``: a convolution with v reversed."""
     turned = conj(v)[::-1]

@@ -167,6 +167,13 @@ def polyval_push(p_dot: Any, x_dot: Any, p: Any, x: Any) -> Any:
     return by_p if x_dot is None else by_p + np.polyval(np.polyder(p), x) * x_dot
 
 
+def polymul_push(a1_dot: Any, a2_dot: Any, a1: Any, a2: Any) -> Any:
+    """Return the tangent of a product of polynomials, with zeros in front as the product has."""
+    by_first = 0.0 if a1_dot is None else np.convolve(np.ravel(a1_dot), np.ravel(a2))
+    total = by_first if a2_dot is None else by_first + np.convolve(np.ravel(a1), np.ravel(a2_dot))
+    return total[len(total) - len(np.polymul(a1, a2)) :]
+
+
 def cumprod_push(a_dot: Any, a: Any, axis: int | None) -> Any:
     """Return the tangent of products up to each element; exact where elements are 0."""
     if axis is None or np.ndim(a) == 0:

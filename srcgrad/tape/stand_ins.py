@@ -102,7 +102,9 @@ def _spread_range(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 def _converted(function: Callable[..., Any], a: Any, dtype: Any = None, **kw: Any) -> Any:
     """Convert to an array: the same object if it is one of that type and order, else a copy."""
     if not isinstance(a, Core) or not isinstance(a, np.ndarray):
-        return to_array(a, dtype, **kw)
+        made = to_array(a, dtype, **kw)
+        is_vector = np.ndim(made) or not np.ndim(function(0.0))  # some make a vector of a number
+        return made if is_vector else call_function(np.atleast_1d, (made,), {})
     if function(a._array, dtype, **kw) is a._array:
         return a
     return apply_rule(function, (a, dtype), kw)

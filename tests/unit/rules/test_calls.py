@@ -20,6 +20,12 @@ CALLS = (
     "np.diff(x, 0, 0, x[0], x) ** 2",
     "np.nanmedian(np.where(x == np.max(x), np.nan, x), axis=1) ** 2",
     "np.median(np.where(x == np.max(x), np.inf, x)) ** 2",
+    "np.polymul(x[0], x[1]) ** 2",
+    "np.polymul(np.append(np.zeros(2), x[0]), np.append(0.0, x[1])) ** 2",
+    "np.polymul(x[0] * np.array([1.0, 0.0, 0.0]), x[1]) ** 2",
+    "np.polymul(x[0], x[1] * 0.0) + x[0, 0]",
+    "np.polymul(x[0, 1], x[1]) ** 2",
+    "np.asfortranarray(x[0, 0])[0] ** 2 * np.ascontiguousarray(x[0, 1] * 2)[0]",
     "np.concatenate(x) ** 2",
     "np.stack(x, axis=-1) ** 2",
     "np.column_stack(x) ** 2",
@@ -50,6 +56,26 @@ def check(expression: str) -> None:
     expected = numerical_gradient(functions_of(expression)[0], (x,), 0)
     for grad in gradients(expression, x).values():
         assert_same(grad, expected)
+    for slope in slopes(expression, x, direction).values():
+        assert_same(slope, np.sum(expected * direction))
+
+
+TANGENTS = (
+    "np.polymul(x[0], x[1]) * np.arange(5)",
+    "np.polymul(x[0, :2], x[1, :1]) * np.array([1.0, 2.0])",
+    "np.polymul(x[0, 0], x[1])",
+)
+
+
+@pytest.mark.parametrize("expression", TANGENTS)
+@pytest.mark.parametrize("place", [(0, 1), (1, 2), (0, 2)])
+def test_tangents_with_zeros_in_front_are_as_long_as_the_value(
+    expression: str, place: tuple[int, int]
+) -> None:
+    x = np.random.default_rng(1).uniform(0.2, 0.9, (2, 3))
+    direction = np.zeros((2, 3))
+    direction[place] = 1.0
+    expected = numerical_gradient(functions_of(expression)[0], (x,), 0)
     for slope in slopes(expression, x, direction).values():
         assert_same(slope, np.sum(expected * direction))
 

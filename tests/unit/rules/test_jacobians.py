@@ -1,0 +1,109 @@
+"""Checks Jacobians of the calls that the rules are tested with, in both modes and both engines.
+
+In forward mode a call meets tangents of one element, in reverse mode adjoints of one: sums of its
+results, which other tests take, do not tell where they end up.
+"""
+
+from __future__ import annotations
+
+import atexit
+import importlib.util
+import os
+import shutil
+import sys
+import tempfile
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import srcgrad as sg
+from tests.differences import copied
+from tests.unit.rules.callers import IMPORTS, Caller, callers_of_specs
+
+STEP = int(os.environ.get("SRCGRAD_JACOBIANS_STEP", "6"))  # 1 for all of them
+SHIFT = 1e-6
+
+
+def raw_text(number: int, caller: Caller) -> str:
+    """Return a function that returns the first result of a call itself."""
+    line, last = caller.text.splitlines()[1:3]
+    target = line.partition(" = ")[0].strip()
+    first = f"{target}[0]" if f"{target}[" in last else target.partition(",")[0]
+    names = ", ".join(f"x{place}" for place in range(len(caller.leaves)))
+    return f"def raw_{number}({names}):\n{line}\n    return {first} * 1.0\n"
+
+
+def raw_functions(chosen: list[Caller]) -> list[Callable[..., Any]]:
+    """Return a function of one module for each call."""
+    folder = tempfile.mkdtemp(prefix="srcgrad-tests-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)  # their source is read until the end
+    path = Path(folder, "raw_callers.py")
+    texts = [raw_text(number, caller) for number, caller in enumerate(chosen)]
+    path.write_text(f"{IMPORTS}\n\n" + "\n\n".join(texts))
+    found = importlib.util.spec_from_file_location("raw_callers", path)
+    assert found is not None
+    assert found.loader is not None
+    module = importlib.util.module_from_spec(found)
+    sys.modules["raw_callers"] = module
+    found.loader.exec_module(module)
+    for caller in chosen:
+        vars(module).update(caller.constants)
+    return [getattr(module, f"raw_{number}") for number in range(len(chosen))]
+
+
+CALLERS = [caller for caller in callers_of_specs() if caller.leaves][::STEP]
+PAIRS = list(zip(CALLERS, raw_functions(CALLERS), strict=True))
+
+
+def is_real(value: Any) -> bool:
+    return not isinstance(value, (list, tuple)) and np.asarray(value).dtype.kind == "f"
+
+
+def differences(function: Callable[..., Any], args: list[Any], place: int) -> Any:
+    """Return the Jacobian by one argument, by central differences."""
+    x = np.asarray(args[place], float)
+    found = np.zeros(np.shape(function(*args)) + x.shape)
+    for index in np.ndindex(x.shape):
+        ends = []
+        for shift in (SHIFT, -SHIFT):
+            moved = x.copy()
+            moved[index] += shift
+            given = moved if np.ndim(args[place]) else moved.item()
+            ends.append(np.asarray(function(*args[:place], given, *args[place + 1 :])))
+        found[(..., *index)] = (ends[0] - ends[1]) / (2 * SHIFT)
+    return found
+
+
+def _name(item: Any) -> str:
+    return item.spec.label if isinstance(item, Caller) else "raw"
+
+
+@pytest.mark.parametrize(("caller", "function"), PAIRS, ids=_name)
+@pytest.mark.filterwarnings("ignore")
+def test_jacobians_agree_with_differences(caller: Caller, function: Callable[..., Any]) -> None:
+    ways = (
+        sg.jacrev,
+        sg.jacfwd,
+        lambda f, place: sg.jacrev(f, place, backend="tape"),
+    )
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        if not all(map(is_real, [function(*caller.leaves), *caller.leaves])):
+            pytest.skip("it is not of real arrays")
+        for place in range(len(caller.leaves)):
+            wanted = differences(function, list(caller.leaves), place)
+            finite = np.isfinite(wanted) & (np.abs(wanted) < 1e6)
+            size = np.abs(wanted[finite]).max(initial=1.0)
+            for way in ways:
+                try:
+                    found = np.asarray(way(function, place)(*copied(caller.leaves)))
+                except sg.SrcgradError:
+                    continue
+                assert found.shape == wanted.shape
+                np.testing.assert_allclose(
+                    found[finite], wanted[finite], rtol=2e-4, atol=2e-4 * size
+                )
