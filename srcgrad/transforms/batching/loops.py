@@ -51,11 +51,13 @@ class Loops(Branches):
         loop, depth = self.loops[-1]
         if len(self.masks) > depth:
             self._part(loop)
+        self.jumped[-1].append(dict(self.env))
         self.emit(clone(statement), statement)
 
     def _do_Continue(self, statement: Any) -> None:
         if len(self.masks) > self.loops[-1][1]:
             raise PartsError
+        self.jumped[-1].append(dict(self.env))
         self.emit(clone(statement), statement)
 
     def _do_For(self, statement: Any) -> None:
@@ -113,21 +115,24 @@ class Loops(Branches):
     def _trips(self, trip: Callable[[], list[Any]], statement: Any, own: set[str]) -> list[Any]:
         """Return the body of a loop, once names mean at its start what they mean at its end."""
         self.loops.append((statement, len(self.masks)))
+        self.jumped.append([])
         try:
             return self._settled_trips(trip, statement, own)
         finally:
             self.loops.pop()
+            self.jumped.pop()
 
     def _settled_trips(
         self, trip: Callable[[], list[Any]], statement: Any, own: set[str]
     ) -> list[Any]:
         for _ in range(20):
             start, namer = dict(self.env), self.namer.copied()
+            self.jumped[-1].clear()
             body = trip()
-            end = self.env
             joint = dict(start)
-            for name, fact in end.items():
-                old = start.get(name)
+            ends = [self.env, *self.jumped[-1]]
+            for name, fact in (pair for end in ends for pair in end.items()):
+                old = joint.get(name)
                 if old is None or name in own:
                     joint[name] = fact
                     continue

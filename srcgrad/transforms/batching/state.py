@@ -128,6 +128,7 @@ class State(ABC):  # noqa: B024 - its parts say what is missing
         self.masks: list[Term] = []
         self.out: list[Any] = []
         self.loops: list[tuple[Any, int]] = []
+        self.jumped: list[list[dict[str, Fact]]] = []  # what names are where trips are left early
         self.has_one_exit = False
         self.returned: Fact | None = None
         self.uses_batch = False

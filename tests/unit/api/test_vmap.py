@@ -74,6 +74,41 @@ def test_batches_may_be_nested():
     np.testing.assert_allclose(batched(xs, bs), wanted)
 
 
+def returned_early(x, n):
+    for w in range(3):
+        if w == n:
+            return 0.1 * w
+    return np.sum(x)
+
+
+def left_early(x, n):
+    y = x
+    for w in range(3):
+        if w == n:
+            y = np.ones(3) * w
+            break
+        y = y * 2
+    return y
+
+
+def gone_on_early(x, n):
+    y = np.zeros(3)
+    for w in range(3):
+        if w == n:
+            y = np.ones(3) * w
+            continue
+        y = y + x
+    return y
+
+
+@pytest.mark.parametrize("function", [returned_early, left_early, gone_on_early])
+@pytest.mark.parametrize("n", [0, 1, 2, 5])
+def test_what_all_examples_share_where_they_leave_a_trip_is_each_ones_own(function, n):
+    xs = RNG.normal(size=(4, 3))
+    batched = sg.vmap(function, (0, None), fallback="error")
+    np.testing.assert_allclose(batched(xs, n), [function(x, n) for x in xs])
+
+
 def test_a_branch_selects_for_each_example():
     xs = RNG.normal(size=(6, 3))
     batched = sg.vmap(branching, fallback="error")
