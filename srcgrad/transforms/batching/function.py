@@ -17,7 +17,7 @@ from srcgrad.ir.build import assign, clone
 from srcgrad.ir.jumps import jumps
 from srcgrad.ir.names import Namer
 from srcgrad.ir.program import bound_names
-from srcgrad.ir.scopes import Scope, scope_of
+from srcgrad.ir.scopes import Binding, Scope, scope_of
 from srcgrad.ir.walk import found_in
 from srcgrad.transforms.batching import (
     arranging,
@@ -127,8 +127,9 @@ def write_function(source: FunctionSource, helpers: Helpers, wanted: Wanted) -> 
 def _written(
     source: FunctionSource, helpers: Helpers, wanted: Wanted, *, one_exit: bool
 ) -> Written:
-    tree = _prepared(source, wanted, one_exit=one_exit)
+    tree, imported = _prepared(source, wanted, one_exit=one_exit)
     scope = scope_of(source.function, tree, with_imports=True)
+    scope.used.update(imported)
     known = Known()
     for _ in range(_MOST_ROUNDS):
         namer = Namer([*scope.local, *bound_names(tree.body), *wanted.given])
@@ -160,19 +161,24 @@ def _written(
     )
 
 
-def _prepared(source: FunctionSource, wanted: Wanted, *, one_exit: bool) -> Any:
+def _prepared(
+    source: FunctionSource, wanted: Wanted, *, one_exit: bool
+) -> tuple[Any, dict[str, Binding]]:
     """Return the tree of a function with one `return`, its last statement, and without `match`.
 
-    With `one_exit`, no block is left but at its end: each jump ends its branch.
+    With it come the classes that the tests in the place of `match` name. With `one_exit`, no block
+    is left but at its end: each jump ends its branch.
     """
     tree = clone(source.tree)
     tree.body = _without_docstring(tree.body)
     refusals = Refusals(source)
     namer = Namer([*bound_names(tree.body), *wanted.given])
     namer.reserve([*wanted.taken, wanted.batch, *_free_names(tree)])
+    imported: dict[str, Binding] = {}
     if found_in(tree, gast.Match):
         scope = scope_of(source.function, tree, with_imports=True)
         tree.body = Matching(tree.body, namer, scope, refusals).block(tree.body)
+        imported = dict(scope.used)
     returns = [item for item in jumps(tree.body) if isinstance(item, gast.Return)]
     at_end = len(returns) == 1 and returns[0] is tree.body[-1]
     if one_exit or (returns and not at_end):
@@ -181,7 +187,7 @@ def _prepared(source: FunctionSource, wanted: Wanted, *, one_exit: bool) -> Any:
             first = [assign(name, gast.Constant(False, None), tree) for name in exits.results]
             tree.body[:0] = first
     refusals.raise_if_any()
-    return tree
+    return tree, imported
 
 
 def _without_docstring(body: list[Any]) -> list[Any]:

@@ -74,6 +74,23 @@ def test_batches_may_be_nested():
     np.testing.assert_allclose(batched(xs, bs), wanted)
 
 
+def matched(x, n):
+    match {"kind": n, "gain": 0.7}, [n, 2.0]:
+        case {"kind": 0, "gain": gain}, _:
+            return np.sin(x) * gain
+        case {"kind": 1 | 2}, [_, *rest]:
+            return np.cos(x) * rest[0]
+        case _:
+            return x
+
+
+@pytest.mark.parametrize("n", [0, 1, 3])
+def test_patterns_of_dicts_and_lists_name_their_classes(n):
+    xs = RNG.normal(size=(4, 3))
+    batched = sg.vmap(matched, (0, None), fallback="error")
+    np.testing.assert_allclose(batched(xs, n), [matched(x, n) for x in xs])
+
+
 def returned_early(x, n):
     for w in range(3):
         if w == n:
