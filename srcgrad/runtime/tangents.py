@@ -169,8 +169,10 @@ def polyval_push(p_dot: Any, x_dot: Any, p: Any, x: Any) -> Any:
 
 def polymul_push(a1_dot: Any, a2_dot: Any, a1: Any, a2: Any) -> Any:
     """Return the tangent of a product of polynomials, with zeros in front as the product has."""
-    by_first = 0.0 if a1_dot is None else np.convolve(np.ravel(a1_dot), np.ravel(a2))
-    total = by_first if a2_dot is None else by_first + np.convolve(np.ravel(a1), np.ravel(a2_dot))
+    by_first: Any = 0.0 if a1_dot is None else np.convolve(np.ravel(a1_dot), np.ravel(a2))
+    total: Any = (
+        by_first if a2_dot is None else by_first + np.convolve(np.ravel(a1), np.ravel(a2_dot))
+    )
     return total[len(total) - len(np.polymul(a1, a2)) :]
 
 

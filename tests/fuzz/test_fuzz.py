@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from srcgrad.api import gradient, plan
+from tests.fuzz.batched import judge_batched
 from tests.fuzz.campaign import judged_again, run_chunk, shrunk, written
 from tests.fuzz.context import NAMED, TABLES
 from tests.fuzz.modules import Program, draw_program
@@ -37,6 +38,12 @@ def test_random_programs_of_the_net_are_right_or_refused(part: int, tmp_path: Pa
     assert not tally.failures, told
     assert tally.by_source() > 0.5
     assert tally.unusable < size / 4
+
+
+@pytest.mark.slow
+def test_random_programs_over_a_batch_agree_with_a_loop(tmp_path: Path) -> None:
+    counts = Counter(judge_batched(seed, tmp_path) for seed in range(500_000, 500_120))
+    assert counts["right"] > 25
 
 
 @pytest.mark.parametrize("path", KEPT, ids=lambda path: path.stem)

@@ -77,8 +77,7 @@ def scalar_call(calls: Calls, made: Called) -> Term:
         return calls.made(made.text(), fact, made.node)
     if made.function is math.log and len(made.args) == 2:
         return _logarithm(calls, made)
-    takes = function.nin if isinstance(function, np.ufunc) else 0
-    if takes != len(made.args) or made.named:
+    if not isinstance(function, np.ufunc) or function.nin != len(made.args) or made.named:
         return calls.by_name("numbers one by one", made)
     kinds = {"float": "f", "truth": "b", "int": "i"}
     nodes, fact = calls.elementwise(made.args, made.node, dtype=kinds.get(made.primitive.kind, ""))
