@@ -313,13 +313,17 @@ class _Walk:
         self._flags = {name for item in statements(body) for name in _raised(item)}
 
     def block(self, block: list[Any], bound: Bound) -> Bound:
-        """Return the names bound after a block, given those before; note the reads of others."""
+        """Return the names bound after a block, given those before; note the reads of others.
+
+        The set that is given is the block's own: it grows with each statement.
+        """
         for statement in block:
             if self._joins(statement):
                 bound |= self._joined(statement, bound)
                 continue
             found = self._note(statement, bound)
-            bound |= {read.name for read in found if read.test is None}  # or it has raised
+            if found:
+                bound |= {read.name for read in found if read.test is None}  # or it has raised
             if isinstance(statement, gast.If):
                 bound = self._branch(statement, bound)
             elif isinstance(statement, (gast.For, gast.While)):
@@ -349,7 +353,9 @@ class _Walk:
         bound = self._without([statement], bound)
         for flag in _raised(statement):
             bound |= {(flag, name) for name in self._handed_on}
-        return bound | (set() if is_start(statement, self._started) else set(binds))
+        if not is_start(statement, self._started):
+            bound.update(binds)
+        return bound
 
     def _without(self, block: list[Any], bound: Bound) -> Bound:
         """Return what is bound without what hangs on flags that a block binds."""
