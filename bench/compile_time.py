@@ -80,6 +80,20 @@ def keys(count: int, number: int) -> str:
     return f"{head}{''.join(lines)}    return total\n"
 
 
+def rows(count: int, number: int) -> str:
+    """Return a function that puts so many lists of two values into a list, and reads each."""
+    shown = ", ".join(f"[x * {i}.5, np.cos(x)]" for i in range(count))
+    lines = [f"    total = total + np.sum(p[{i}][0] * p[{i}][1])\n" for i in range(count)]
+    head = f"def long(x):\n    p = [{shown}]\n    total = {number}.0\n"
+    return f"{head}{''.join(lines)}    return total\n"
+
+
+def loops(count: int, number: int) -> str:
+    """Return a function of so many loops, one after the other."""
+    lines = [f"    for i in range(k):\n        y = np.sin(y) * {i}.5\n" for i in range(count)]
+    return f"def long(x, k):\n    y = x * {number}.0\n{''.join(lines)}    return np.sum(y)\n"
+
+
 def sums(count: int, number: int) -> str:
     """Return a function that is one sum of so many terms."""
     terms = " + ".join(f"x[{i}] * {i}.5" for i in range(count))
@@ -152,6 +166,10 @@ def main() -> None:
             "400 entries": entries(400, 1),
             "100 keys": keys(100, 1),
             "400 keys": keys(400, 1),
+            "100 rows of a list": rows(100, 1),
+            "400 rows of a list": rows(400, 1),
+            "100 loops": loops(100, 1),
+            "400 loops": loops(400, 1),
             "250 terms": sums(250, 1),
             "1,000 terms": sums(1000, 1),
             **(LONG if "long" in sys.argv else {}),

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
+import gast
+
 from srcgrad.analyses.entries import Entries
 from srcgrad.ir.program import Program, bound_names
 
@@ -21,27 +23,54 @@ class Cells:
         self._made = bound_names(program.body)
         self._axes_of = axes_of
         self._read_from: dict[str, str] = {}
+        self._open: dict[str, list[Any]] = {}
+
+    def begin(self) -> None:
+        """Forget which entries were found to be numbers: the axes of names are found anew."""
+        self._open = {}
 
     def are_numbers(self, name: str, source: str, known: Collection[str]) -> bool:
         """Say whether `name`, read from a list, seems to be a number; `known` names have axes."""
-        found = [
-            self._axes_of(value)
-            for value in self._entries.of(source) or ()
-            if getattr(value, "id", "") not in self._made or value.id in known
-        ]
-        if not found or any(axes != () for axes in found):
+        values = self._entries.of(source) or ()
+        later = self._waiting(source, lambda v: v.id in self._made and v.id not in known)
+        if later is None or later == len(values):
             return False
         self._read_from[name] = source
         return True
 
     def hold_numbers(self, source: str) -> bool:
         """Say whether all that a list holds is known to be numbers."""
-        values = self._entries.of(source)
-        return bool(values) and all(self._axes_of(value) == () for value in values or ())
+        return bool(self._entries.of(source)) and self._waiting(source, lambda _: False) == 0
+
+    def _waiting(self, source: str, is_later: Callable[[Any], bool]) -> int | None:
+        """Return how many names in a list are found later; None if anything else is no number.
+
+        A name that is a number remains one, and is not asked for again: many may read a long list.
+        """
+        asked = self._open.setdefault(source, [*(self._entries.of(source) or ())])
+        left: list[Any] = []
+        later = 0
+        for place, value in enumerate(asked):
+            is_name = isinstance(value, gast.Name)
+            if is_name and is_later(value):
+                later += 1
+                left.append(value)
+            elif self._axes_of(value) != ():
+                if place > len(left):
+                    self._open[source] = left + asked[place:]
+                return None
+            elif not is_name and not isinstance(value, gast.Constant):
+                left.append(value)
+        self._open[source] = left
+        return later
 
     def mistaken(self) -> Iterator[str]:
         """Yield the names that were taken for numbers, and may be none after all."""
+        wrong: dict[str, bool] = {}
         for name, source in self._read_from.items():
-            values = self._entries.of(source) or ()
-            if any(self._axes_of(value) != () for value in values):
+            if source not in wrong:
+                wrong[source] = any(
+                    self._axes_of(value) != () for value in self._entries.of(source) or ()
+                )
+            if wrong[source]:
                 yield name

@@ -177,6 +177,7 @@ class Dimensions:
     def _sweep(self) -> bool:
         """Go through the program once; say whether a name was taken for more than it is."""
         self._known = dict(self._given)
+        self._cells.begin()
         self._lengths = self._knowledge.lengths or Lengths(self._seen)
         weaker, given = False, len(self._given)
         for statement in statements(self._program.body):

@@ -47,11 +47,28 @@ class _State:
 
     names: dict[str, Objects] = field(default_factory=dict)
     holds: dict[Object, Objects] = field(default_factory=dict)
+    groups: dict[Objects, dict[str, None]] | None = field(default=None, compare=False)
 
     def copy(self) -> _State:
         return _State(dict(self.names), dict(self.holds))
 
+    def bind(self, name: str, found: Objects) -> None:
+        """Let a name be bound to one of some objects."""
+        if self.groups is not None:
+            self.groups.get(self.names.get(name, frozenset()), {}).pop(name, None)
+            self.groups.setdefault(found, {})[name] = None
+        self.names[name] = found
+
+    def together(self) -> dict[Objects, dict[str, None]]:
+        """Return the names that may be bound to the same objects, by those."""
+        if self.groups is None:
+            self.groups = {}
+            for name, found in self.names.items():
+                self.groups.setdefault(found, {})[name] = None
+        return self.groups
+
     def join(self, other: _State) -> None:
+        self.groups = None
         for name, found in other.names.items():
             self.names[name] = self.names.get(name, frozenset()) | found
         for item, found in other.holds.items():
@@ -79,6 +96,9 @@ class _State:
     def made(self, place: int) -> Object:
         """Make the object of a place; the last one made there becomes one of the older ones."""
         new, old = ("new", place), ("old", place)
+        if new not in self.holds:  # none has been made there
+            return new
+        self.groups = None
 
         def aged(objects: Objects) -> Objects:
             return (objects - {new}) | {old} if new in objects else objects
@@ -160,9 +180,9 @@ class _Analysis:
 
         walk_live(body, set(), visit)
         for name in self._program.parameters:
-            self._state.names[name] = frozenset({FOREIGN})
+            self._state.bind(name, frozenset({FOREIGN}))
         for place, name in enumerate(sorted(self._others.changed)):
-            self._state.names[name] = frozenset({("lent", place)})
+            self._state.bind(name, frozenset({("lent", place)}))
             self._state.holds["lent", place] = frozenset({FOREIGN, NO_CONTAINER})
         self._block(body)
         return self._result
@@ -223,7 +243,7 @@ class _Analysis:
             self._assign(statement)
 
     def _bind(self, name: str, found: Objects) -> None:
-        self._state.names[name] = frozenset({NO_CONTAINER}) if name in self._arrays else found
+        self._state.bind(name, frozenset({NO_CONTAINER}) if name in self._arrays else found)
 
     def _put(self, name: str, values: list[Any]) -> None:
         inside = frozenset(o for v in values for n in direct_names(v) for o in self._state.of(n))
@@ -347,12 +367,14 @@ class _Analysis:
         same = self._result.aliases.setdefault(id(statement), {name})
         base = self._program.namer.base
         live = self._live[id(statement)]
-        for other, objects in self._state.names.items():
-            if other == name:
-                continue
+        also: list[str] = []
+        for objects, names in self._state.together().items():
             if not real.isdisjoint(objects):
-                same.add(other)
-                if other in live or base(other) != base(name):
-                    self._result.conflicts[id(statement)] = (statement, other)
-            elif not real.isdisjoint(self._state.inside(objects)):
-                self._result.conflicts[id(statement)] = (statement, other)
+                same.update(names)
+                also += [n for n in names if n != name and (n in live or base(n) != base(name))]
+            elif names and not real.isdisjoint(self._state.inside(objects)):
+                also += [n for n in names if n != name]
+        if also:
+            last = {*also}.__contains__
+            other = also[0] if len(also) == 1 else next(filter(last, reversed(self._state.names)))
+            self._result.conflicts[id(statement)] = (statement, other)

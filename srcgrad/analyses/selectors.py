@@ -79,6 +79,11 @@ class Mask:
         condition = clone(self.condition)
         return condition if self.holds else call("np.logical_not", condition)
 
+    @property
+    def part(self) -> Any:
+        """The same as a part of another mask's condition: into those nobody writes."""
+        return self.condition if self.holds else call("np.logical_not", self.condition)
+
 
 def both(first: Mask | None, second: Mask | None) -> Mask | None:
     """Return the elements that are in both masks; of very many, those that are in the last."""
@@ -87,7 +92,7 @@ def both(first: Mask | None, second: Mask | None) -> Mask | None:
     parts = first.parts + second.parts
     if parts > _MOST_PARTS:
         return second
-    condition = call("np.logical_and", first.truth(), second.truth())
+    condition = call("np.logical_and", first.part, second.part)
     return Mask(condition, True, min(first.least, second.least), parts=parts)
 
 

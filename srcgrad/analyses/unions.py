@@ -27,7 +27,7 @@ def either(first: Mask | None, second: Mask | None) -> Mask | None:
 
 
 def _united(first: Mask, second: Mask, *, basic: bool = False) -> Mask:
-    sides = first.truth(), second.truth()
+    sides = first.part, second.part
     if all(map(_is_surely_truth, sides)):
         condition = gast.BinOp(sides[0], gast.BitOr(), sides[1])
     else:

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import gast
 
+from srcgrad.ir.build import tuple_of
 from srcgrad.ir.operations import Reader, may_return_operand
 from srcgrad.ir.walk import (
     found_in,
@@ -277,4 +278,4 @@ def _header(statement: Any) -> Any:
         if field not in ("body", "orelse", "finalbody", "handlers") and child is not None
     ]
     flat = [c for part in parts for c in (part if isinstance(part, list) else [part])]
-    return gast.Tuple([c for c in flat if isinstance(c, gast.AST)], gast.Load())
+    return tuple_of([c for c in flat if isinstance(c, gast.AST)])

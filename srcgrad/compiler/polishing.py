@@ -114,10 +114,11 @@ class Polishing:
         """Do the arithmetic of literals and of adjoints, and return what is computed last."""
         is_adjoint = self.purity.is_adjoint
         folding = ConstantFolding(self.is_float, self._is_number(), is_adjoint)
-        for _ in range(3):  # what is folded may be a number that can be put elsewhere
-            before, folding.changed = body, False
-            body = folding.run(propagate_constants(body, self._is_ours, self.parameters))
-            if body is before and not folding.changed:
+        for turn in range(3):  # what is folded may be a number that can be put elsewhere
+            before = body
+            body = propagate_constants(body, self._is_ours, self.parameters)
+            body = folding.settle(body) if turn and body is before else folding.run(body)
+            if body is before and not folding.unsettled:
                 break
         gathering = AdditionGathering(self.purity, width)
         may_share = Sharing(body, self.purity.of).may_share

@@ -27,20 +27,26 @@ _LONGEST: Final = 100  # entries of a container from outside that are looked at
 
 def check_sparse(tree: Any, scope: Scope, refusals: Refusals) -> None:
     """Note every ``*`` and ``**`` of a sparse matrix, and what is of a kind of its own."""
+    nodes = [*walk(tree)]
     local = {
         target.id
-        for node in walk(tree)
+        for node in nodes
         if isinstance(node, gast.Assign) and _makes_sparse(node.value, scope)
         for target in node.targets
         if isinstance(target, gast.Name)
     }
     met: set[Any] = set()
-    read = {node.attr for node in walk(tree) if isinstance(node, gast.Attribute)}
-    for node in walk(tree):
-        kinds = _kinds_in(scope.lookup(node.id), read) if isinstance(node, gast.Name) else iter(())
+    read = {node.attr for node in nodes if isinstance(node, gast.Attribute)}
+
+    @functools.cache
+    def kind_of(name: str) -> type | None:
+        return next(filter(calculates_otherwise, _kinds_in(scope.lookup(name), read)), None)
+
+    for node in nodes:
+        kind = kind_of(node.id) if isinstance(node, gast.Name) else None
         if isinstance(node, gast.Call):
-            kinds = _kinds_made_by(scope.resolve(node.func), met)
-        kind = next(filter(calculates_otherwise, kinds), None)
+            made = _kinds_made_by(scope.resolve(node.func), met)
+            kind = next(filter(calculates_otherwise, made), None)
         if kind is not None:
             refusals.add(node, *own_arithmetic(kind), MissingRuleError)
         operator = getattr(node, "op", None)

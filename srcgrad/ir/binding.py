@@ -10,7 +10,18 @@ import gast
 
 from srcgrad.ir.jumps import falls_through, jumps
 from srcgrad.ir.program import bound_names, header_of, header_reads, targets_of
-from srcgrad.ir.walk import blocks_of, found_in, names_bound, statements
+from srcgrad.ir.walk import blocks_of, found_in, names_bound, names_read, nodes_in, statements
+
+_LATER = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
+_UNSURE = (
+    gast.BoolOp,
+    gast.IfExp,
+    gast.Compare,
+    gast.Assert,
+    gast.Lambda,
+    gast.FunctionDef,
+    *_LATER,
+)
 
 
 @dataclass(slots=True)
@@ -100,6 +111,9 @@ def read_untold(body: list[Any]) -> frozenset[str]:
 
 def _told_reads(statement: Any) -> list[tuple[str, Any]]:
     """Return the names that a statement reads, and the tests of what it reads only then."""
+    parts = header_of(statement)
+    if not any(found_in(part, *_UNSURE) for part in parts):
+        return [(name, None) for part in parts for name in names_read(part)]
     surely = [(name, None) for name in surely_read(statement)]
     return [*surely, *(pair for pair in tested_reads(statement) if pair[1] is not None)]
 
@@ -226,7 +240,7 @@ def _parts(node: Any) -> Iterator[tuple[Any, Tests | None]]:
         body = node.body if isinstance(node.body, list) else [node.body]
         inside = (item for part in body for item in found_in(part, gast.Name))
         yield from ((item, None) for item in inside if item.id not in own)
-    elif isinstance(node, (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)):
+    elif isinstance(node, _LATER):
         first, *rest = node.generators
         yield first.iter, ()
         own = {item.id for part in node.generators for item in found_in(part.target, gast.Name)}
@@ -234,7 +248,7 @@ def _parts(node: Any) -> Iterator[tuple[Any, Tests | None]]:
         for part in [*first.ifs, *rest, *inner]:
             yield from ((item, None) for item in found_in(part, gast.Name) if item.id not in own)
     else:
-        yield from ((part, ()) for part in gast.iter_child_nodes(node))
+        yield from ((part, ()) for part in nodes_in(node))
 
 
 def read_at_once(loop: Any, name: str) -> bool:
@@ -313,13 +327,17 @@ class _Walk:
         self._flags = {name for item in statements(body) for name in _raised(item)}
 
     def block(self, block: list[Any], bound: Bound) -> Bound:
-        """Return the names bound after a block, given those before; note the reads of others."""
+        """Return the names bound after a block, given those before; note the reads of others.
+
+        The set that is given is the block's own: it grows with each statement.
+        """
         for statement in block:
             if self._joins(statement):
                 bound |= self._joined(statement, bound)
                 continue
             found = self._note(statement, bound)
-            bound |= {read.name for read in found if read.test is None}  # or it has raised
+            if found:
+                bound |= {read.name for read in found if read.test is None}  # or it has raised
             if isinstance(statement, gast.If):
                 bound = self._branch(statement, bound)
             elif isinstance(statement, (gast.For, gast.While)):
@@ -349,7 +367,9 @@ class _Walk:
         bound = self._without([statement], bound)
         for flag in _raised(statement):
             bound |= {(flag, name) for name in self._handed_on}
-        return bound | (set() if is_start(statement, self._started) else set(binds))
+        if not is_start(statement, self._started):
+            bound.update(binds)
+        return bound
 
     def _without(self, block: list[Any], bound: Bound) -> Bound:
         """Return what is bound without what hangs on flags that a block binds."""

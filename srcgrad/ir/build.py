@@ -13,23 +13,17 @@ Node = Any
 _PLACE = ("lineno", "col_offset", "end_lineno", "end_col_offset")
 _KEPT = (*_PLACE, "settled", "adjoint", "origin", "also", "rescued", "of_rule")
 _LOAD, _STORE = gast.Load(), gast.Store()  # shared, as those of Python's parser are
+_NAME = gast.Name
 _SIGNS = (gast.operator, gast.unaryop, gast.cmpop, gast.boolop)
 _new = gast.AST.__new__
 
 
-class _Copied(dict[type, frozenset[str]]):
-    """What a copy of each kind of node has: its fields and notes."""
+class _Copied(dict[type, tuple[frozenset[str], frozenset[str], tuple[str, ...]]]):
+    """Of each kind of node: the fields and notes of a copy, the fields, and those with nodes."""
 
-    def __missing__(self, kind: type) -> frozenset[str]:
-        self[kind] = frozenset((*_KEPT, *getattr(kind, "_fields", ())))
-        return self[kind]
-
-
-class _Fields(dict[type, frozenset[str]]):
-    """The fields of each kind of node."""
-
-    def __missing__(self, kind: type) -> frozenset[str]:
-        self[kind] = frozenset(getattr(kind, "_fields", ()))
+    def __missing__(self, kind: type) -> tuple[frozenset[str], frozenset[str], tuple[str, ...]]:
+        fields = frozenset(getattr(kind, "_fields", ()))
+        self[kind] = fields.union(_KEPT), fields, INNER[kind]
         return self[kind]
 
 
@@ -42,7 +36,7 @@ class _Stands(dict[type, bool]):
         return self[kind]
 
 
-_COPIED, _FIELDS, _STANDS = _Copied(), _Fields(), _Stands()
+_COPIED, _STANDS = _Copied(), _Stands()
 
 
 def stands_alone(node: Any) -> bool:
@@ -59,8 +53,10 @@ def made(kind: type, fields: dict[str, Any]) -> Node:
 
 def load(name: str) -> Node:
     """Return the expression that reads `name`."""
-    node = _new(gast.Name)  # which is made more often than all else: without gast's own `__init__`
-    node.__dict__.update(id=name, ctx=_LOAD, annotation=None, type_comment=None)
+    node = _new(_NAME)  # which is made more often than all else: without gast's own `__init__`
+    given = node.__dict__
+    given["id"], given["ctx"] = name, _LOAD
+    given["annotation"] = given["type_comment"] = None
     return node
 
 
@@ -73,8 +69,8 @@ def load_for_rule(name: str) -> Node:
 
 def store(name: str) -> Node:
     """Return the target that binds `name`."""
-    node = _new(gast.Name)
-    node.__dict__.update(id=name, ctx=_STORE, annotation=None, type_comment=None)
+    node = load(name)
+    node.ctx = _STORE
     return node
 
 
@@ -88,7 +84,7 @@ def constant(value: Any) -> Node:
 def assign(target: str | Node, value: Node, like: Node = None) -> Node:
     """Return ``target = value``, placed at the user's line of `like`."""
     node = store(target) if isinstance(target, str) else target
-    return at(gast.Assign([node], value, None), like)
+    return at(made(gast.Assign, {"targets": [node], "value": value, "type_comment": None}), like)
 
 
 def add_assign(target: Node, value: Node, like: Node = None) -> Node:
@@ -99,15 +95,25 @@ def add_assign(target: Node, value: Node, like: Node = None) -> Node:
 def call(function: str | Node, *args: Node, **keywords: Node) -> Node:
     """Return a call; a dotted string names the function."""
     func = dotted(function) if isinstance(function, str) else function
-    return gast.Call(func, list(args), [gast.keyword(k, v) for k, v in keywords.items()])
+    return called(func, list(args), [gast.keyword(k, v) for k, v in keywords.items()])
+
+
+def called(func: Node, args: list[Node], keywords: list[Node]) -> Node:
+    """Return the call of a function that is an expression."""
+    return made(gast.Call, {"func": func, "args": args, "keywords": keywords})
+
+
+def attribute(value: Node, name: str) -> Node:
+    """Return ``value.name``."""
+    return made(gast.Attribute, {"value": value, "attr": name, "ctx": _LOAD})
 
 
 def dotted(path: str) -> Node:
     """Return the expression for a dotted name such as ``np.zeros_like``."""
     first, *rest = path.split(".")
     node = load(first)
-    for attribute in rest:
-        node = gast.Attribute(node, attribute, gast.Load())
+    for name in rest:
+        node = attribute(node, name)
     return node
 
 
@@ -126,7 +132,7 @@ def dotted_path(node: Node) -> str:
 
 def method(value: Node, name: str, *args: Node) -> Node:
     """Return ``value.name(*args)``."""
-    return gast.Call(gast.Attribute(value, name, gast.Load()), list(args), [])
+    return called(attribute(value, name), list(args), [])
 
 
 def subscript(value: Node, index: Node, *, storing: bool = False) -> Node:
@@ -177,20 +183,24 @@ def clone(node: Node) -> Node:
     if _STANDS[kind]:
         return node
     new = _new(kind)
-    values, copied = new.__dict__, _COPIED[kind]
+    values = new.__dict__
     values.update(node.__dict__)
+    copied, fields, inner = _COPIED[kind]
     if not copied.issuperset(values):  # it has marks that are its alone
         for name in values.keys() - copied:
             del values[name]
-    if not values.keys() >= _FIELDS[kind]:
+    if not fields <= values.keys():
         for name in kind._fields:
             values.setdefault(name, None)
-    for name in INNER[kind]:
+    if kind is _NAME and values["annotation"] is None:  # as with nearly all of them
+        return new
+    for name in inner:
         part = values[name]
         if part is not None:
-            if part.__class__ is list:
-                values[name] = [clone(item) for item in part]
-            elif not _STANDS[part.__class__]:
+            of = part.__class__
+            if of is list:
+                values[name] = [clone(item) for item in part] if part else []
+            elif not _STANDS[of]:
                 values[name] = clone(part)
     return new
 

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 import gast
 
+from srcgrad.ir.build import load
 from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Operation, Reader
 from srcgrad.ir.vocabulary import Vocabulary
@@ -205,7 +206,7 @@ def header_of(statement: Any) -> list[Any]:
     if isinstance(statement, gast.AugAssign):
         target = statement.target
         if isinstance(target, gast.Name):
-            target = gast.Name(target.id, gast.Load(), None, None)
+            target = load(target.id)
         return [statement.value, target]
     if isinstance(statement, gast.Assign):
         return [statement.value, *statement.targets]

@@ -8,6 +8,7 @@ from typing import Any
 import gast
 
 from srcgrad.ir.build import clone
+from srcgrad.ir.walk import INNER
 
 
 def put(tree: Any, values: Mapping[str, Any]) -> Any:
@@ -18,14 +19,27 @@ def put(tree: Any, values: Mapping[str, Any]) -> Any:
     >>> print(text([put(one, {"b": other.value})]))
     a = 2 * c + 2 * c
     """
-    return _Putting(values).visit(tree)
+    if tree.__class__ is gast.Name:
+        return _put_for(tree, values)
+    waiting = [tree]
+    for node in waiting:
+        given = node.__dict__
+        for field in INNER[node.__class__]:
+            part = given.get(field)
+            if part.__class__ is list:
+                for place, item in enumerate(part):
+                    if item.__class__ is gast.Name:
+                        part[place] = _put_for(item, values)
+                    elif isinstance(item, gast.AST):
+                        waiting.append(item)
+            elif part.__class__ is gast.Name:
+                given[field] = _put_for(part, values)
+            elif isinstance(part, gast.AST):
+                waiting.append(part)
+    return tree
 
 
-class _Putting(gast.NodeTransformer):  # type: ignore[misc]
-    def __init__(self, values: Mapping[str, Any]) -> None:
-        self._values = values
-
-    def visit_Name(self, node: Any) -> Any:
-        """Replace one name."""
-        value = self._values.get(node.id) if isinstance(node.ctx, gast.Load) else None
-        return node if value is None else clone(value)
+def _put_for(node: Any, values: Mapping[str, Any]) -> Any:
+    """Return what stands in the place of one name."""
+    value = values.get(node.id) if isinstance(node.ctx, gast.Load) else None
+    return node if value is None else clone(value)

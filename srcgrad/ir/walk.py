@@ -10,6 +10,7 @@ import gast
 _BLOCKS = ("body", "orelse", "finalbody")
 _MISSING = object()
 _FEW = 5
+_SIGNS = (gast.operator, gast.unaryop, gast.cmpop, gast.boolop)
 _AST, _NAME, _LOAD = gast.AST, gast.Name, gast.Load  # asked for at each node
 _TEXTS = frozenset("ctx id attr arg kind type_comment conversion level module rest".split())
 
@@ -50,7 +51,26 @@ class _Reading(dict[type, tuple[str, ...]]):
         return self[kind]
 
 
+class _Sought(dict[tuple[type, ...], tuple[Any, Any]]):
+    """Of some kinds of nodes: the kinds to be asked for, and the fields in which they may stand."""
+
+    def __missing__(self, kinds: tuple[type, ...]) -> tuple[Any, Any]:
+        fields = INNER if any(issubclass(kind, _SIGNS) for kind in kinds) else _UNSIGNED
+        self[kinds] = kinds if len(kinds) < _FEW else frozenset(kinds), fields
+        return self[kinds]
+
+
+class _Unsigned(dict[type, tuple[str, ...]]):
+    """The fields of each kind of node in which there may be more than signs."""
+
+    def __missing__(self, kind: type) -> tuple[str, ...]:
+        self[kind] = tuple(name for name in INNER[kind] if name not in ("op", "ops"))
+        return self[kind]
+
+
 INNER = _Inner()
+_UNSIGNED = _Unsigned()
+_SOUGHT = _Sought()
 _WALKED = _Walked()
 _BLOCKS_OF = _Blocks()
 _READING = _Reading()
@@ -88,7 +108,13 @@ def walk(node: Any) -> Iterator[Any]:
     waiting, walked = [node], _WALKED
     put = waiting.append
     for item in waiting:
-        fields = walked[item.__class__]
+        kind = item.__class__
+        if kind is _NAME:  # every second one
+            if (part := item.__dict__.get("annotation")) is not None:
+                put(part)
+            yield item
+            continue
+        fields = walked[kind]
         if fields:
             given = item.__dict__
             for name in fields:
@@ -109,13 +135,17 @@ def found_in(node: Any, *kinds: type) -> list[Any]:
     >>> [item.id for item in found_in(gast.parse("f(a, -b)").body[0].value, gast.Name)]
     ['f', 'a', 'b']
     """
-    waiting, found, inner = [node], [], INNER
+    waiting, found = [node], []
+    wanted, inner = _SOUGHT[kinds]
     put = waiting.append
-    wanted = kinds if len(kinds) < _FEW else frozenset(kinds)
     for item in waiting:
         kind = item.__class__
         if kind in wanted:
             found.append(item)
+        if kind is _NAME:  # every second one
+            if (part := item.__dict__.get("annotation")) is not None:
+                put(part)
+            continue
         fields = inner[kind]  # of what is no node there are none
         if fields:
             given = item.__dict__

@@ -109,10 +109,11 @@ def _conflicts(
         versions = together.get(namer.base(name))
         if versions is None:  # most names are the only version of their variable
             return
-        for other in live.intersection(versions) | versions.intersection(also):
-            if other not in (name, copied):
-                conflicts[name].add(other)
-                conflicts[other].add(name)
+        others = live.intersection(versions) | versions.intersection(also)
+        others.difference_update((name, copied))
+        conflicts[name] |= others
+        for other in others:
+            conflicts[other].add(name)
 
     def visit(statement: Any, live: set[str]) -> None:
         names = list(killed(statement))

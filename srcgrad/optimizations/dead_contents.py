@@ -16,9 +16,10 @@ import gast
 
 from srcgrad.analyses.sharing import Sharing
 from srcgrad.analyses.text_calls import called, outlined
+from srcgrad.ir.build import load
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.program import bound_by, header_of, header_reads
-from srcgrad.ir.walk import names_read, root_name, statements
+from srcgrad.ir.walk import names_read, nodes_in, root_name, statements
 
 _LEFT_ALONE: Final = (gast.Try, gast.With, gast.FunctionDef, gast.Global, gast.Nonlocal)
 
@@ -142,8 +143,8 @@ class Contents:
         if isinstance(node, gast.Attribute) and node.attr in ("shape", "ndim", "size", "dtype"):
             yield from self._in_outline(node.value)
             return
-        for child in gast.iter_child_nodes(node):
-            if any(child is item for item in only):
+        for child in nodes_in(node):
+            if only and any(child is item for item in only):
                 yield from self._in_outline(child)
             else:
                 yield from self._in(child)
@@ -190,7 +191,7 @@ def _is_array(value: Any) -> bool:
 
 
 def _name(name: str) -> Any:
-    return gast.Name(name, gast.Load(), None, None)
+    return load(name)
 
 
 def is_counted(loop: Any) -> bool:

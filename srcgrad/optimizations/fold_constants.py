@@ -72,12 +72,29 @@ class ConstantFolding:
         self._is_number = is_number
         self._of_adjoint = False
         self.changed = False  # if it has found something to do
+        self.unsettled: set[int] = set()  # the statements in which it has, by identity
 
     def run(self, body: list[Any]) -> list[Any]:
         """Return `body` with its arithmetic made short."""
+        self.unsettled = set()
+        self._block(body, None)
+        return body
+
+    def settle(self, body: list[Any]) -> list[Any]:
+        """Return `body`, which nobody has touched since, with what changed last made shorter."""
+        last, self.unsettled = self.unsettled, set()
+        if last:
+            self._block(body, last)
+        return body
+
+    def _block(self, body: list[Any], wanted: set[int] | None) -> None:
+        """Go through the statements that are wanted, or all of them."""
         for statement in body:
             for part in blocks_of(statement):
-                self.run(part)
+                self._block(part, wanted)
+            if wanted is not None and id(statement) not in wanted:
+                continue
+            self.changed = False
             computes = isinstance(statement, (gast.Assign, gast.AugAssign, gast.Return, gast.Expr))
             if computes and statement.value is not None:
                 self._of_adjoint = self._computes_adjoint(statement)
@@ -85,7 +102,8 @@ class ConstantFolding:
                 statement.value = self._fold(statement.value, inner=added)
             if isinstance(statement, gast.AugAssign) and _subtract(statement):
                 self.changed = True
-        return body
+            if self.changed:
+                self.unsettled.add(id(statement))
 
     def _computes_adjoint(self, statement: Any) -> bool:
         """Say whether it is ours: what the user computes stays as it is written."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -35,6 +35,29 @@ class _Moved:
     updates: bool
     looks: bool
     looks_past_adjoints: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Effects:
+    """What a statement may do to those that are moved past it.
+
+    Attributes:
+        reads: How often it reads each name itself.
+        changed: The names that it binds or writes into.
+        inside: The names in its inner blocks.
+        groups: The groups of names that share memory with what it writes.
+        impure: Whether it may write into memory.
+        ours: Whether that lies in adjoints alone.
+        holds: Whether nothing at all may be moved past it.
+    """
+
+    reads: Counter[str]
+    changed: set[str]
+    inside: set[str]
+    groups: set[str]
+    impure: bool
+    ours: bool
+    holds: bool
 
 
 class Waiting(dict[str, Any]):
@@ -114,6 +137,7 @@ class Movement:
         self._purity = purity
         self._body = body
         self._noted: dict[int, tuple[Any, _Moved]] = {}
+        self._effects: dict[int, tuple[Any, Effects]] = {}
 
     @cached_property
     def _sharing(self) -> Sharing:
@@ -138,38 +162,59 @@ class Movement:
             return []
         if isinstance(statement, (gast.With, gast.Try)):
             return list(waiting)
+        made = self._effects_of(statement)
+        if not isinstance(waiting, Waiting):
+            return [name for name, source in waiting.items() if self.stops(made, name, source)]
+        found = {*waiting.reading(made.changed), *waiting.sharing(made.groups)}
+        found.update(made.inside & waiting.keys())
+        if waiting.has_updates:
+            read = self._sharing.groups([*made.reads, *made.inside])
+            found.update(waiting.updating(read))
+        if made.impure:
+            found.update(waiting.looking(past_adjoints=False))
+        if made.impure and not made.ours:
+            found.update(waiting.looking(past_adjoints=True))
+        return list(found)
+
+    def effects(self, statement: Any) -> Effects:
+        """Return what a statement does; of one without blocks found once, until it is `touched`."""
+        if blocks_of(statement):
+            return self._effects_of(statement)
+        if id(statement) not in self._effects:
+            self._effects[id(statement)] = statement, self._effects_of(statement)
+        return self._effects[id(statement)][1]
+
+    def touched(self, statement: Any) -> None:
+        """Note that a statement has changed."""
+        self._effects.pop(id(statement), None)
+
+    def _effects_of(self, statement: Any) -> Effects:
         inner = list(statements([b for part in blocks_of(statement) for b in part]))
-        changed = self._changed_names([statement, *inner])
-        inside = _named_in(inner)
         written = self._written_names([statement, *inner])
-        groups = self._sharing.groups(written)
         calm = self._is_calm(statement)
-        impure = not calm or any(map(is_store, [statement, *inner]))
-        ours = calm and all(map(self._purity.is_adjoint, written))
-        if isinstance(waiting, Waiting):
-            found = {*waiting.reading(changed), *waiting.sharing(groups)}
-            found.update(inside & waiting.keys())
-            if waiting.has_updates:
-                read = self._sharing.groups([*header_reads(statement), *inside])
-                found.update(waiting.updating(read))
-            if impure:
-                found.update(waiting.looking(past_adjoints=False))
-            if impure and not ours:
-                found.update(waiting.looking(past_adjoints=True))
-            return list(found)
-        found_here = []
-        for name, source in waiting.items():
-            moved = self._moved(source)
-            if moved.updates and self.shares([name], [*header_reads(statement), *inside]):
-                found_here.append(name)  # it reads what it adds to, and others read it
-                continue
-            touches = name in inside or not changed.isdisjoint(moved.reads)
-            elsewhere = groups and not groups.isdisjoint(moved.groups)
-            # adjoints are written in memory of their own, where no value of the primal lies
-            impure_here = impure and moved.looks and not (ours and moved.looks_past_adjoints)
-            if touches or elsewhere or impure_here:
-                found_here.append(name)
-        return found_here
+        return Effects(
+            Counter(header_reads(statement)),
+            self._changed_names([statement, *inner]),
+            _named_in(inner),
+            self._sharing.groups(written),
+            not calm or any(map(is_store, [statement, *inner])),
+            calm and all(map(self._purity.is_adjoint, written)),
+            isinstance(statement, (gast.With, gast.Try)),
+        )
+
+    def stops(self, made: Effects, name: str, source: Any) -> bool:
+        """Say whether a statement that has such effects keeps another where it is."""
+        if made.holds:
+            return True
+        moved = self._moved(source)
+        if moved.updates and self.shares([name], [*made.reads, *made.inside]):
+            return True  # it reads what it adds to, and others read it
+        if name in made.inside or not made.changed.isdisjoint(moved.reads):
+            return True
+        if made.groups and not made.groups.isdisjoint(moved.groups):
+            return True
+        # adjoints are written in memory of their own, where no value of the primal lies
+        return made.impure and moved.looks and not (made.ours and moved.looks_past_adjoints)
 
     def _moved(self, source: Any) -> _Moved:
         noted = self._noted.get(id(source))

@@ -49,7 +49,7 @@ class Purity:
 
     def of(self, node: Any) -> bool:
         """Say whether evaluating an expression has no effect but its value."""
-        return all(map(self._call, found_in(node, *_JUDGED)))
+        return node.__class__ is gast.Name or all(map(self._call, found_in(node, *_JUDGED)))
 
     def is_copy(self, node: Any) -> bool:
         """Say whether an expression is a copy of a variable that we made, which cannot fail."""

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import gast
 
-from srcgrad.ir.program import Counts, header_reads, targets_of
+from srcgrad.ir.program import Counts, targets_of
 from srcgrad.ir.putting import put
 from srcgrad.ir.walk import blocks_of, names_bound, statements
 from srcgrad.optimizations.movement import Movement
@@ -75,6 +75,7 @@ class LookupRepetition:
                 continue
             for reader in readers:
                 put(reader, {name: statement.value})
+                self._movement.touched(reader)
         return kept
 
     def _looked_up(self, statement: Any) -> str:
@@ -114,7 +115,8 @@ class LookupRepetition:
         asked = 0
         self._movement.wait(source, name)
         for statement in rest:
-            times = header_reads(statement).count(name)
+            made = self._movement.effects(statement)
+            times = made.reads[name]
             if times:
                 if isinstance(statement, (gast.While, gast.AugAssign)) and _changes(
                     statement, name
@@ -128,7 +130,7 @@ class LookupRepetition:
                 return found
             if times and self._enters(statement, name):
                 continue  # what is looked up is another inside, and still what is there
-            if self._movement.stopped(statement, {name: source}):
+            if self._movement.stops(made, name, source):
                 return []
         return []
 

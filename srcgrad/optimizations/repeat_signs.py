@@ -8,7 +8,7 @@ from typing import Any
 import gast
 
 from srcgrad.ir.lines import take_lines
-from srcgrad.ir.program import Counts, header_reads, targets_of
+from srcgrad.ir.program import Counts, targets_of
 from srcgrad.ir.putting import put
 from srcgrad.ir.walk import blocks_of, root_name, statements
 from srcgrad.optimizations.fold_constants import is_fresh
@@ -70,6 +70,7 @@ class SignRepetition:
                 continue
             for reader in readers:
                 put(reader, {name: value})
+                self._movement.touched(reader)
                 take_lines(reader, statement)
         return kept
 
@@ -111,8 +112,10 @@ class SignRepetition:
         """Return the statements that read a name, if each may read what it was made of."""
         found: list[Any] = []
         asked = 0
+        self._movement.wait(source, name)
         for statement in rest:
-            times = header_reads(statement).count(name)
+            made = self._movement.effects(statement)
+            times = made.reads[name]
             if times:
                 asked += times
                 found.append(statement)
@@ -120,7 +123,7 @@ class SignRepetition:
                     return []
             if asked == self._counts.reads[name]:
                 return found
-            if self._movement.stopped(statement, {name: source}):
+            if self._movement.stops(made, name, source):
                 return []
         return []
 

@@ -133,7 +133,7 @@ class Fusing:
 
     def _may_wait(self, branch: Any, mirror: Any) -> bool:
         """Say whether all that a branch outside of loops computes serves its mirror alone."""
-        if not all(any(item is side for item in self._body) for side in (branch, mirror)):
+        if branch not in self._body or mirror not in self._body:
             return False
         inside = list(statements([branch]))
         read = {name for statement in inside for name in header_reads(statement)}

@@ -195,12 +195,17 @@ class Recorder:
 
     def _bind_carried(self, loop: Any, names: list[str]) -> None:
         """Bind before a loop what only its trips bind, each for the next one."""
-        before = itertools.takewhile(lambda item: item is not loop, statements(self._whole))
-        bound = {name for item in before for name in _bound_by(item)}.union(self.parameters)
         block = self._block[id(loop)]
-        for name in [name for name in names if name not in bound]:
+        near = reversed(block[: block.index(loop)])  # where most are bound
+        before = itertools.takewhile(lambda item: item is not loop, statements(self._whole))
+        missing = set(names).difference(self.parameters)
+        for item in itertools.chain(near, before):
+            if not missing:
+                return
+            missing.difference_update(_bound_by(item))
+        for name in [name for name in names if name in missing]:
             start = assign(name, gast.Constant(None, None), loop)
-            block.insert(_position(block, loop), start)
+            block.insert(block.index(loop), start)
 
     def _bind_before(self, attempt: Any, names: list[str]) -> None:
         """Bind what only some paths through a `try` bind, so that it can be recorded."""
@@ -208,7 +213,7 @@ class Recorder:
         bound = surely_bound(attempt.body)
         for name in [name for name in names if name not in bound]:
             start = assign(name, gast.Constant(None, None), attempt)
-            block.insert(_position(block, attempt), start)
+            block.insert(block.index(attempt), start)
 
     def _bind_all(self, loop: Any, names: list[str]) -> None:
         """Bind what only some paths bind, so that it can be recorded."""
@@ -219,7 +224,7 @@ class Recorder:
     def _count_trips(self, loop: Any) -> str:
         trips = self._namer.fresh("trips")
         block = self._block[id(loop)]
-        block.insert(_position(block, loop), assign(trips, gast.Constant(0, None), loop))
+        block.insert(block.index(loop), assign(trips, gast.Constant(0, None), loop))
         step = add_assign(store(trips), gast.Constant(1, None), loop)
         loop.body.insert(_after_exits(loop.body), step)
         return trips
@@ -230,7 +235,7 @@ class Recorder:
         self.recorded.update(names)
         block = self._block[id(loop)]
         made = assign(saved, gast.List([], gast.Load()), loop)
-        block.insert(_position(block, loop), made)
+        block.insert(block.index(loop), made)
         return saved
 
     # -- what to record
@@ -395,10 +400,6 @@ def _targets(loop: Any) -> list[str]:
 def _is_counted(mirror: Any) -> bool:
     """Say whether the mirrored loop runs over indices (the others wait for their iterable)."""
     return not isinstance(mirror.iter, gast.Constant)
-
-
-def _position(block: list[Any], statement: Any) -> int:
-    return next(i for i, item in enumerate(block) if item is statement)
 
 
 def _leaves_loop(branch: list[Any]) -> bool:

@@ -12,7 +12,17 @@ from typing import Any, Final
 import gast
 
 from srcgrad import runtime
-from srcgrad.ir.build import call, clone, load, load_for_rule, made, stands_alone, store
+from srcgrad.ir.build import (
+    attribute,
+    call,
+    called,
+    clone,
+    load,
+    load_for_rule,
+    made,
+    stands_alone,
+    store,
+)
 from srcgrad.ir.names import Namer
 from srcgrad.ir.scopes import MISSING, Scope
 from srcgrad.ir.walk import names_bound
@@ -373,13 +383,18 @@ class _Body:
         if self._is_context(node.value):
             return self._from_context(node)
         if self.scope.resolve(node) is not MISSING:
-            return gast.Attribute(self._free_or_path(node.value), node.attr, gast.Load())
+            return attribute(self._free_or_path(node.value), node.attr)
         return self._rebuilt(node)
 
     def _rebuilt(self, node: Any) -> Any:
-        return made(
-            type(node), {name: self._field(getattr(node, name, None)) for name in node._fields}
-        )
+        given, done = node.__dict__, {}
+        for name in node._fields:
+            part = given.get(name)
+            if part.__class__ is list:
+                done[name] = [self._expression(item) for item in part]
+            else:
+                done[name] = part if stands_alone(part) else self._expression(part)
+        return made(node.__class__, done)
 
     def _subscript(self, node: Any) -> Any:
         """Read an item of a display at once."""
@@ -395,11 +410,6 @@ class _Body:
         value = getattr(done.right, "value", None)
         idle = {gast.Sub: 0, gast.Div: 1}.get(type(done.op))
         return done.left if type(value) is int and value == idle else done
-
-    def _field(self, value: Any) -> Any:
-        if isinstance(value, list):
-            return [self._expression(item) for item in value]
-        return self._expression(value)
 
     def _free_or_path(self, node: Any) -> Any:
         return self._free(node) if isinstance(node, gast.Name) else self._expression(node)
@@ -422,7 +432,7 @@ class _Body:
                 func = load(self.inliner.externals.use_runtime(name))
         else:
             func = self._expression(node.func)
-        return gast.Call(func, args, keywords)
+        return called(func, args, keywords)
 
     def _comprehension(self, node: Any) -> Any:
         """Unroll ``[f(a) for a in arrays]`` where the arrays are displayed in the call."""

@@ -15,14 +15,7 @@ import gast
 from srcgrad.errors import Diagnostic, UnsupportedSyntaxError
 from srcgrad.frontend.effects import written_parameters
 from srcgrad.frontend.expand.order import Order
-from srcgrad.frontend.expand.scoping import (
-    all_names,
-    assigned_names,
-    bound_once,
-    own_names,
-    spread,
-    starred_names,
-)
+from srcgrad.frontend.expand.scoping import own_names, reached
 from srcgrad.frontend.expand.session import Session
 from srcgrad.frontend.expand.values import (
     Code,
@@ -83,11 +76,12 @@ class Frame:
         self.code = code
         self.home = Home(code.home.globals, dict(code.home.cells))
         self.env = env
-        self.own = own_names(code.tree) - set(env)
-        self.locals = assigned_names(code.tree) - set(env)
-        self.taken = all_names(code.tree) | self.own | set(env)
+        names = code.names
+        self.own = set(names.own - set(env))
+        self.locals = set(names.assigned - set(env))
+        self.taken = {*names.every, *self.own, *env}
         self.lent: set[str] = set()
-        self.varying = spread(code.tree, self.own if inputs is None else set(inputs))
+        self.varying = reached(names.links, self.own if inputs is None else inputs, names.inner)
         self.out: list[Any] = []
         self.hoistable = True
         self.inlined: list[Any] = []
@@ -96,8 +90,8 @@ class Frame:
         self.changed = False
         self.first: set[Any] = set()
         self.depth = 0
-        self.starred, self.rewritten = starred_names(code.tree)
-        self.bound_once = bound_once(code.tree)
+        self.starred, self.rewritten = names.starred, names.rewritten
+        self.bound_once = names.once
         self.depths: dict[int, int] = {}
         self.wished = ""
         self.assigned: tuple[str, Any] = ("", None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import gast
@@ -29,6 +29,42 @@ def parameters(arguments: Any) -> list[str]:
     return [item.id for item in [*named, *starred]]
 
 
+Links = list[tuple[set[str], set[str]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """The names in a function definition, as the functions of this module find them.
+
+    Attributes:
+        own: The names that it binds.
+        assigned: Those of them that it does not import.
+        every: Every name, whatever its scope.
+        starred: The names that are passed on with stars.
+        rewritten: Those whose elements or attributes are written.
+        once: The names that are bound once, outside of loops.
+        links: What lets depend on what.
+        inner: The parameters of nested functions.
+    """
+
+    own: set[str]
+    assigned: set[str]
+    every: set[str]
+    starred: set[str]
+    rewritten: set[str]
+    once: set[str]
+    links: Links
+    inner: set[str]
+
+    @classmethod
+    def of(cls, tree: Any) -> Names:
+        """Find the names of a definition."""
+        own = own_names(tree)
+        assigned = own - _imported(tree)
+        names = assigned, all_names(tree), *starred_names(tree), bound_once(tree)
+        return cls(own, *names, *_dependences(tree))
+
+
 def nonlocals(tree: Any) -> set[str]:
     """Return the names that a function declares to be somebody else's."""
     return _declared(_own_nodes(tree))
@@ -50,8 +86,13 @@ def assigned_names(tree: Any) -> set[str]:
     >>> sorted(assigned_names(tree))
     ['a', 'b']
     """
+    return own_names(tree) - _imported(tree)
+
+
+def _imported(tree: Any) -> set[str]:
+    """Return the names that a function imports."""
     items = [item for node in found_in(tree, gast.Import, gast.ImportFrom) for item in node.names]
-    return own_names(tree) - {(item.asname or item.name).partition(".")[0] for item in items}
+    return {(item.asname or item.name).partition(".")[0] for item in items}
 
 
 def own_names(tree: Any) -> set[str]:
@@ -100,32 +141,38 @@ def free_names(tree: Any) -> list[str]:
     return list(found)
 
 
-def spread(tree: Any, seeds: set[str]) -> set[str]:
-    r"""Return the names that may depend on `seeds`, and the parameters of nested functions.
+def reached(links: Links, seeds: Iterable[str], inner: Iterable[str] = ()) -> set[str]:
+    r"""Return the names that links let depend on some, those in nested functions included.
 
     >>> tree = gast.parse("def f(a, b):\n    c = a + 1\n    d = b\n    e = [c]").body[0]
-    >>> sorted(spread(tree, {"a"}))
+    >>> sorted(reached(Names.of(tree).links, ["a"]))
     ['a', 'c', 'e']
     """
-    found = set(seeds)
-    links: list[tuple[set[str], set[str]]] = []
-    for node in walk(tree):
-        if isinstance(node, (gast.FunctionDef, gast.Lambda)) and node is not tree:
-            found.update(parameters(node.args))
-            if isinstance(node, gast.FunctionDef):
-                links.append(({node.name}, set(free_names(node))))
-        else:
-            links.extend(_links(node))
+    found = {*seeds, *inner}
     size = -1
     while size != len(found):
         size = len(found)
         for targets, sources in links:
-            if found & sources:
+            if not found.isdisjoint(sources):
                 found |= targets
     return found
 
 
-def _links(node: Any) -> list[tuple[set[str], set[str]]]:
+def _dependences(tree: Any) -> tuple[Links, set[str]]:
+    """Return what in a function lets depend on what, and the parameters of nested functions."""
+    inner: set[str] = set()
+    links: list[tuple[set[str], set[str]]] = []
+    for node in walk(tree):
+        if isinstance(node, (gast.FunctionDef, gast.Lambda)) and node is not tree:
+            inner.update(parameters(node.args))
+            if isinstance(node, gast.FunctionDef):
+                links.append(({node.name}, set(free_names(node))))
+        else:
+            links.extend(_links(node))
+    return links, inner
+
+
+def _links(node: Any) -> Links:
     """Return what one node lets depend on what."""
     if isinstance(node, gast.withitem):
         pairs = [(node.optional_vars, node.context_expr)]
@@ -133,9 +180,11 @@ def _links(node: Any) -> list[tuple[set[str], set[str]]]:
         pairs = [(node.func.value, item) for item in node.args]  # as of `items.append(x)`
     elif isinstance(node, (gast.For, gast.comprehension)):
         pairs = [(node.target, node.iter)]
+    elif (value := getattr(node, "value", None)) is None:
+        return []
     else:
         targets = list(getattr(node, "targets", None) or [getattr(node, "target", None)])
-        pairs = [(target, getattr(node, "value", None)) for target in targets]
+        pairs = [(target, value) for target in targets]
     return [(_mentioned(a), _mentioned(b)) for a, b in pairs if a is not None and b is not None]
 
 

@@ -13,7 +13,7 @@ from srcgrad.frontend.expand.scoping import free_names, nonlocals
 from srcgrad.frontend.expand.values import Known, Local, Static
 from srcgrad.ir.build import assign, load
 from srcgrad.ir.evaluation import part_at, places_in, put_at
-from srcgrad.ir.walk import found_in, names_read, walk
+from srcgrad.ir.walk import found_in, names_read, nodes_in, walk
 
 
 class Sequencing(Generators):
@@ -171,7 +171,7 @@ def _calls(node: Any) -> Iterator[Any]:
     """Yield the calls in an expression, and not those in functions that it makes."""
     if isinstance(node, gast.Call):
         yield node
-    for part in () if isinstance(node, gast.Lambda) else gast.iter_child_nodes(node):
+    for part in () if isinstance(node, gast.Lambda) else nodes_in(node):
         yield from _calls(part)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import gast
 
+from srcgrad.frontend.expand.scoping import Names
 from srcgrad.frontend.source import FunctionSource, Leaves, Path
 
 
@@ -41,6 +42,14 @@ class Code:
     source: FunctionSource
     owner: type | None = None
     repeated: bool = False
+    _names: Names | None = field(default=None, init=False, repr=False, compare=False)
+
+    @property
+    def names(self) -> Names:
+        """The names in the definition, which nobody rewrites: found once for all expansions."""
+        if self._names is None:
+            self._names = Names.of(self.tree)
+        return self._names
 
 
 Root = Callable[[Mapping[str, Any]], Any]
