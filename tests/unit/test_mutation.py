@@ -12,7 +12,7 @@ import pytest
 from srcgrad.runtime import units
 from tools.mutation import __main__ as main
 from tools.mutation.breaking import Loaded, _pairs
-from tools.mutation.near import Map, is_near
+from tools.mutation.near import NEAR, Map, is_near
 from tools.mutation.sites import LAYERS, ROOT, Mutant, draw, mutants_of
 
 TEXT = '''\
@@ -157,3 +157,7 @@ def test_quick_kinds_that_have_found_much_come_first():
     ordered = near.near(mutant, random.Random(0))
     assert {test[0] for test in ordered[:2]} == {"a"}
     assert sorted(ordered) == sorted(near.seconds)
+
+
+def test_the_folders_of_near_tests_are_there():
+    assert not [name for name in NEAR if not (ROOT / name).exists()]

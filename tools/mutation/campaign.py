@@ -18,13 +18,13 @@ from typing import Any, Final
 import pytest
 
 from tools.mutation.breaking import Loaded
-from tools.mutation.near import Map, Recorder, is_near, place_of
+from tools.mutation.near import Map, Recorder, in_turns, is_near
 from tools.mutation.sites import LAYERS, Mutant
 
 _LONGER: Final = 3.0  # than asked for, by the processor, is without end
 _GRACE: Final = 10.0  # seconds more of it
 _SLOWER: Final = 20.0  # than its own time a busy machine may be
-_EVERY: Final = 250
+_EVERY: Final = 500
 
 
 @dataclass(slots=True)
@@ -103,7 +103,7 @@ class Campaign:
         """Find out what the tests run that are not in the map."""
         new = [n for n in self._items if is_near(n) and n not in self.near.seconds]
         self.rng.shuffle(new)
-        new.sort(key=place_of)  # where time runs out, the strongest are known
+        new = in_turns(new)  # where time runs out, something of each kind is known
         end = time.monotonic() + self.options.recording
         for start in range(0, len(new), _EVERY):
             if time.monotonic() >= end:

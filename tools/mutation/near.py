@@ -23,14 +23,15 @@ from tools.mutation.sites import LAYERS, ROOT, Mutant
 NEAR: Final = {
     "tests/unit/analyses": {},
     "tests/unit/optimizations": {},
-    "tests/unit/transforms": {},
     "tests/unit/runtime": {},
     "srcgrad": {},
     "tests/unit/rules/test_rules.py": {"backward_matches": 1, "single_precision": 9, "layout": 0},
     "tests/unit/rules/test_equivalents.py": {"reverse_mode_agrees": 1, "": 9},
     "tests/text/test_ledger.py": {},
+    "tests/text/test_kernels.py": {},
     "tests/text/test_golden.py": {"is_current": 1, "": 0},
     "tests/tape": {},
+    "tests/peers/torch": {},
     "tests/unit/rules/test_conventions.py": {},
     "tests/unit/rules/test_degenerate.py": {},
     "tests/unit/rules/test_parameters.py": {},
@@ -39,6 +40,8 @@ NEAR: Final = {
     "tests/programs/test_forward.py": {"agree_with_differences": 8, "": 0},
     "tests/traps": {},
     "tests/unit/checker": {},
+    "tests/unit/primitives": {},
+    "tests/properties": {},
     "tests/unit/frontend": {},
     "tests/fuzz/test_fuzz.py": {"failed_once": 1, "": 0},
     "tests/unit/rules": {"": 16},
@@ -50,10 +53,7 @@ NEAR: Final = {
     "tests/unit/insight": {},
     "tests/unit/api": {"": 2},
 }
-"""Files of near tests, with how many of a kind are one that is taken: 4 is every fourth, 0 none.
-
-The first ones are recorded first.
-"""
+"""Files of near tests, with how many of a kind are one that is taken: 4 is every fourth, 0 none."""
 _UNWATCHED: Final = 40
 _NAMESAKES: Final = 12
 _OWN: Final = 100
@@ -235,6 +235,14 @@ def folders() -> Iterable[str]:
     return NEAR
 
 
-def place_of(test: str) -> int:
-    """Return which of the near files a test is in, by their order."""
-    return next((n for n, name in enumerate(NEAR) if test.startswith(name)), len(NEAR))
+def in_turns(tests: Iterable[str]) -> list[str]:
+    """Return tests so that each beginning of them has about the same share of each folder.
+
+    >>> in_turns(["srcgrad/a", "srcgrad/b", "srcgrad/c", "tests/tape/d"])
+    ['srcgrad/a', 'srcgrad/b', 'tests/tape/d', 'srcgrad/c']
+    """
+    folders: defaultdict[str, list[str]] = defaultdict(list)
+    for test in tests:
+        folders[next((name for name in NEAR if test.startswith(name)), "")].append(test)
+    shares = {t: (n + 0.5) / len(part) for part in folders.values() for n, t in enumerate(part)}
+    return sorted(shares, key=shares.__getitem__)
