@@ -47,7 +47,7 @@ def f(a):
         pass
     except ValueError:
         a = 40
-    return a, 50
+    return (60 if a > 70 else 80), a is None and a[90], [a + 100 for a in b if 110], lambda: 120
 """
 
 
@@ -93,7 +93,10 @@ def test_a_loaded_function_is_broken_and_its_file_is_not():
 
 
 def test_the_map_is_kept_by_tests_and_functions(tmp_path):
-    near = Map({"a": 0.5, "b": 0.1}, {"m.py:f": ["b", "a"]})
+    near = Map()
+    near.add("a", 0.5, ["m.py:f:0"])
+    near.add("b", 0.1, ["m.py:f:0", "m.py:f:1"])
+    assert [near.tests_of(f"m.py:f:{n}") for n in range(3)] == [["a", "b"], ["b"], []]
     near.found["a"] += 2
     near.write(tmp_path / "near.json")
     assert Map.read(tmp_path / "near.json") == near
@@ -116,7 +119,18 @@ def test_a_mutant_stands_in_the_block_that_is_run_when_it_is(tmp_path, monkeypat
     monkeypatch.setattr("tools.mutation.sites.ROOT", tmp_path)
     path.write_text(BLOCKS, encoding="utf-8")
     found = {m.token: m.block for m in mutants_of(path)}
-    names = {"<=": 0, "4": 0, "11": 1, "21": 2, "31": 3, "41": 5, "51": 0}
+    names = {"<=": 0, "4": 0, "11": 1, "21": 2, "31": 3, "41": 5, ">=": 0, "71": 0}
+    names |= {
+        "61": 6,
+        "81": 7,
+        "is not": 0,
+        "or": 0,
+        "91": 8,
+        "-": 9,
+        "101": 9,
+        "111": 0,
+        "121": 10,
+    }
     assert found == {token: f"module.py:f:{number}" for token, number in names.items()}
 
 
@@ -149,8 +163,9 @@ def test_functions_that_a_mutant_does_not_compile_are_left_out():
 def test_quick_kinds_that_have_found_much_come_first():
     import random
 
-    near = Map({"a[1]": 0.1, "a[2]": 0.1, "b[1]": 0.01, "c[1]": 2.0, "c[2]": 1.0}, {"m.py:f:0": []})
-    near.tests["m.py:f:0"] = list(near.seconds)
+    near = Map()
+    for test, seconds in {"a[1]": 0.1, "a[2]": 0.1, "b[1]": 0.01, "c[1]": 2.0, "c[2]": 1.0}.items():
+        near.add(test, seconds, ["m.py:f:0"])
     mutant = Mutant(ROOT / "m.py", "f", 1, 0, 1, "x", "m.py:f:0")
     assert near.near(mutant, random.Random(0))[0] == "b[1]"
     near.found["a[3]"] = 30

@@ -12,10 +12,18 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import CodeType, FunctionType
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from srcgrad.frontend import loaded, source
-from tools.mutation.sites import LAYERS, ROOT, Mutant, block_name, blocks_of, functions_of
+from tools.mutation.sites import (
+    LAYERS,
+    ROOT,
+    Mutant,
+    block_name,
+    blocks_of,
+    choices_of,
+    functions_of,
+)
 
 _SEEN: Final = "__block_is_run__"
 _CACHED: Final = type(functools.lru_cache(len))
@@ -91,13 +99,38 @@ def _watched(path: Path, text: str) -> ast.Module:
     """Return the tree of a module whose blocks say that they are run."""
     tree = ast.parse(text)
     for function, name in functions_of(tree):
-        for number, block in enumerate(list(blocks_of(function))):
-            said = ast.parse(f"{_SEEN}({block_name(path, name, number)!r})").body[0]
-            for node in ast.walk(said):
-                ast.copy_location(node, block[0])
+        blocks, choices = list(blocks_of(function)), choices_of(function)
+        said = {
+            id(part): _saying(block_name(path, name, number), part)
+            for number, part in enumerate(choices, len(blocks))
+        }
+        for number, block in enumerate(blocks):
+            call = _saying(block_name(path, name, number), block[0])
             has_text = isinstance(block[0], ast.Expr) and isinstance(block[0].value, ast.Constant)
-            block.insert(int(has_text), said)
+            block.insert(int(has_text), ast.copy_location(ast.Expr(call), block[0]))
+        _Saying(said).visit(function)
     return tree
+
+
+def _saying(name: str, place: ast.AST) -> ast.expr:
+    """Return a call that says that a block is run; it returns None."""
+    call = ast.parse(f"{_SEEN}({name!r})", mode="eval").body
+    for node in ast.walk(call):
+        ast.copy_location(node, place)
+    return call
+
+
+class _Saying(ast.NodeTransformer):
+    """Puts calls in front of expressions: ``(call() or expression)``."""
+
+    def __init__(self, said: dict[int, ast.expr]) -> None:
+        self._said = said
+
+    def visit(self, node: ast.AST) -> Any:
+        new, said = self.generic_visit(node), self._said.get(id(node))
+        if said is None:
+            return new
+        return ast.copy_location(ast.BoolOp(ast.Or(), [said, cast("ast.expr", new)]), node)
 
 
 def _codes(file: str, before: Any, after: Any) -> dict[CodeType, CodeType]:

@@ -1,12 +1,14 @@
 """Knows which tests run which blocks of our functions, and which have found mutants before.
 
-A block is what stands behind one colon: the body of a function, of a branch, of a loop. A test that
-runs a function and never comes to the branch that is broken finds nothing.
+A block is what stands behind one colon: the body of a function, of a branch, of a loop; or a part
+of an expression that is not always run, as what stands behind an ``and``. A test that runs a
+function and never comes to the branch that is broken finds nothing.
 """
 
 from __future__ import annotations
 
 import ast
+import base64
 import functools
 import json
 import random
@@ -17,7 +19,6 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 from typing import Final, Self
 
-from tools.mutation.breaking import watch_loaded
 from tools.mutation.sites import LAYERS, ROOT, Mutant
 
 NEAR: Final = {
@@ -26,7 +27,7 @@ NEAR: Final = {
     "tests/unit/runtime": {},
     "srcgrad": {},
     "tests/unit/rules/test_rules.py": {"backward_matches": 1, "single_precision": 9, "layout": 0},
-    "tests/unit/rules/test_equivalents.py": {"reverse_mode_agrees": 1, "": 9},
+    "tests/unit/rules/test_equivalents.py": {"reverse_mode_agrees": 1, "": 4},
     "tests/text/test_ledger.py": {},
     "tests/text/test_kernels.py": {},
     "tests/text/test_golden.py": {"is_current": 1, "": 0},
@@ -36,7 +37,7 @@ NEAR: Final = {
     "tests/unit/rules/test_degenerate.py": {},
     "tests/unit/rules/test_parameters.py": {},
     "tests/programs/test_agreement.py": {"source_agrees_with_differences": 2, "": 0},
-    "tests/unit/rules/test_tangents.py": {"agrees_with_differences": 8},
+    "tests/unit/rules/test_tangents.py": {},
     "tests/programs/test_forward.py": {"agree_with_differences": 8, "": 0},
     "tests/traps": {},
     "tests/unit/checker": {},
@@ -44,13 +45,15 @@ NEAR: Final = {
     "tests/properties": {},
     "tests/unit/frontend": {},
     "tests/fuzz/test_fuzz.py": {"failed_once": 1, "": 0},
-    "tests/unit/rules": {"": 16},
+    "tests/unit/rules": {"": 4},
     "tests/programs/test_second_orders.py": {"": 4},
     "tests/programs/test_stacks.py": {"": 6},
     "tests/programs/test_verified.py": {"": 12},
+    "tests/programs/test_batched.py": {},
     "tests/programs": {"": 2},
     "tests/checklist": {"": 4},
     "tests/unit/insight": {},
+    "tests/unit/api/test_vmap.py": {},
     "tests/unit/api": {"": 2},
 }
 """Files of near tests, with how many of a kind are one that is taken: 4 is every fourth, 0 none."""
@@ -67,15 +70,17 @@ _COMMON: Final = frozenset(
 _PROVEN: Final = 10
 _UNKNOWN_COST: Final = 0.5  # seconds
 _LEAST_COST: Final = 0.01
-_KEPT: Final = 120  # of the tests that run a block, at random
 
 
 @dataclass(slots=True)
 class Map:
-    """The seconds each test takes, the tests of each block, and what each test has found."""
+    """The seconds each test takes, the tests of each block, and what each test has found.
+
+    The tests of a block are the bits of a number: bit 3 is the fourth of those with seconds.
+    """
 
     seconds: dict[str, float] = field(default_factory=dict)
-    tests: dict[str, list[str]] = field(default_factory=dict)
+    tests: dict[str, int] = field(default_factory=dict)
     found: Counter[str] = field(default_factory=Counter)
 
     @classmethod
@@ -84,15 +89,13 @@ class Map:
         if not path.is_file():
             return cls()
         kept = json.loads(path.read_text(encoding="utf-8"))
-        names = list(kept["seconds"])
-        tests = {f: [names[place] for place in places] for f, places in kept["tests"].items()}
+        tests = {block: _number(text) for block, text in kept["tests"].items()}
         return cls(kept["seconds"], tests, Counter(kept["found"]))
 
     def write(self, path: Path) -> None:
         """Keep the map for the next time."""
         path.parent.mkdir(parents=True, exist_ok=True)
-        place = {name: number for number, name in enumerate(self.seconds)}
-        tests = {f: [place[t] for t in names if t in place] for f, names in self.tests.items()}
+        tests = {block: _text(number) for block, number in self.tests.items()}
         kept = {"seconds": self.seconds, "tests": tests, "found": self.found}
         path.write_text(json.dumps(kept), encoding="utf-8")
 
@@ -104,9 +107,9 @@ class Map:
         function have to do, and some that nobody has watched yet.
         """
         names = list(known)
-        tests = list(self.tests.get(mutant.block, ()))
+        tests = self.tests_of(mutant.block)
         if not tests:
-            tests = list(self.tests.get(f"{mutant.block.rpartition(':')[0]}:0", ()))
+            tests = self.tests_of(f"{mutant.block.rpartition(':')[0]}:0")
             new = [name for name in names if name not in self.seconds and is_near(name)]
             tests += rng.sample(new, min(_UNWATCHED, len(new)))
         rng.shuffle(tests)
@@ -118,6 +121,18 @@ class Map:
         own = rng.sample(own, min(_OWN, len(own)))
         first = [*first[:_PROVEN], *sorted(own, key=self._cost), *first[_PROVEN:]]
         return first + self._by_worth([test for test in tests if test not in first])
+
+    def tests_of(self, block: str) -> list[str]:
+        """Return the tests that run a block."""
+        bits = reversed(f"{self.tests.get(block, 0):b}")
+        return [test for test, bit in zip(self.seconds, bits, strict=False) if bit == "1"]
+
+    def add(self, test: str, seconds: float, blocks: Iterable[str]) -> None:
+        """Add what a test takes, and runs."""
+        bit = 1 << len(self.seconds)
+        self.seconds[test] = seconds
+        for block in blocks:
+            self.tests[block] = self.tests.get(block, 0) | bit
 
     def _cost(self, test: str) -> float:
         return self.seconds.get(test, _UNKNOWN_COST) + _LEAST_COST
@@ -134,6 +149,20 @@ class Map:
             taken[kind] += 1
             waits[test] = taken[kind] * self._cost(test) / (1 + found[kind])
         return sorted(tests, key=waits.__getitem__)
+
+
+def _text(number: int) -> str:
+    """Return a number as a short text.
+
+    >>> _number(_text(3 << 5000)) == 3 << 5000
+    True
+    """
+    size = number.bit_length() // 8 + 1
+    return base64.b64encode(zlib.compress(number.to_bytes(size, "little"), 1)).decode("ascii")
+
+
+def _number(text: str) -> int:
+    return int.from_bytes(zlib.decompress(base64.b64decode(text)), "little")
 
 
 def kind_of(test: str) -> str:
@@ -173,30 +202,6 @@ def _imports() -> dict[str, set[str]]:
             name = file.relative_to(ROOT).with_suffix("")
             found[name.with_suffix(".py").as_posix()] = {".".join(name.parts)}
     return found
-
-
-class Recorder:
-    """Notes which blocks of our functions each test runs."""
-
-    def __init__(self) -> None:
-        self._all: defaultdict[str, list[str]] = defaultdict(list)
-        self._run: set[str] = set()
-        watch_loaded(self._run.add)
-
-    def start(self) -> None:
-        """Begin to watch."""
-        self._run.clear()
-
-    def stop(self, test: str) -> None:
-        """Note what was run since the start."""
-        for name in list(self._run):
-            self._all[name].append(test)
-
-    def into(self, near: Map, rng: random.Random) -> None:
-        """Add what was noted to a map."""
-        for name, tests in self._all.items():
-            known = [*near.tests.get(name, ()), *tests]
-            near.tests[name] = rng.sample(known, _KEPT) if len(known) > _KEPT else known
 
 
 def is_named_like(test: str, function: str) -> bool:

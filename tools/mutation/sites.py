@@ -141,12 +141,14 @@ def mutants_of(path: Path) -> Iterator[Mutant]:
     text = path.read_text(encoding="utf-8")
     tree, places = ast.parse(text), _Places(text)
     for function, name in functions_of(tree):
-        spans = [
-            (places.span(block[0])[0], places.span(block[-1])[1]) for block in blocks_of(function)
+        parts: list[tuple[ast.expr | ast.stmt, ast.expr | ast.stmt]] = [
+            (block[0], block[-1]) for block in blocks_of(function)
         ]
+        parts += [(part, part) for part in choices_of(function)]
+        spans = [(places.span(first)[0], places.span(last)[1]) for first, last in parts]
         for start, end, token in _sites(function, places):
-            around = [span for span in spans if span[0] <= start < span[1]]
-            inside = spans.index(max(around, default=spans[0]))
+            around = [n for n, span in enumerate(spans) if span[0] <= start < span[1]]
+            inside = min(around, key=lambda n: spans[n][1] - spans[n][0], default=0)
             block = block_name(path, name, inside)
             yield Mutant(path, name, function.lineno, start, end, token, block)
 
@@ -163,6 +165,26 @@ def blocks_of(function: _Function) -> Iterator[list[ast.stmt]]:
         block = waiting.pop()
         yield block
         waiting += reversed([inner for node in block for inner in _inner(node)])
+
+
+def choices_of(function: _Function) -> list[ast.expr]:
+    """Return the expressions of a function that are run on a condition, or many times.
+
+    They count as blocks, behind those of statements.
+    """
+    found: list[ast.expr] = []
+    for node in ast.walk(function):
+        if isinstance(node, ast.IfExp):
+            found += [node.body, node.orelse]
+        elif isinstance(node, ast.BoolOp):
+            found += node.values[1:]
+        elif isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp)):
+            found.append(node.elt)
+        elif isinstance(node, ast.DictComp):
+            found.append(node.value)
+        elif isinstance(node, ast.Lambda):
+            found.append(node.body)
+    return found
 
 
 def _inner(node: ast.AST) -> list[list[ast.stmt]]:
