@@ -11,6 +11,7 @@ import pytest
 
 from srcgrad.runtime import units
 from tools.mutation import __main__ as main
+from tools.mutation.blocks import blocks_of
 from tools.mutation.breaking import Loaded, _pairs
 from tools.mutation.near import NEAR, Map, is_near
 from tools.mutation.sites import LAYERS, ROOT, Mutant, draw, mutants_of
@@ -134,9 +135,62 @@ def test_a_mutant_stands_in_the_block_that_is_run_when_it_is(tmp_path, monkeypat
     assert found == {token: f"module.py:f:{number}" for token, number in names.items()}
 
 
+JUMPS = """\
+def f(a):
+    if a < 1:
+        if a is None:
+            return 10
+        a = 20
+    for b in a:
+        if b == 2:
+            continue
+        a = 30 if b > 3 and a else 40
+    return 50
+"""
+
+
+def test_a_block_begins_where_something_may_have_jumped_and_conditions_decide_about_it(
+    tmp_path, monkeypatch
+):
+    path = tmp_path / "module.py"
+    monkeypatch.setattr("tools.mutation.sites.ROOT", tmp_path)
+    path.write_text(JUMPS, encoding="utf-8")
+    texts = [ast.unparse(block.first) for block in blocks_of(ast.parse(JUMPS).body[0])]
+    starts = [text.splitlines()[0] for text in texts]
+    assert starts[:4] == ["if a < 1:", "for b in a:", "return 50", "if a is None:"]
+    assert starts[4:] == [
+        *["a = 20", "return 10", "if b == 2:", "a = 30 if b > 3 and a else 40", "continue"],
+        *["30", "40", "a"],
+    ]
+    found = {m.token: (m.block, m.decides) for m in mutants_of(path)}
+    named = {
+        token: (int(block[-1]), [int(name.rpartition(":")[2]) for name in decides])
+        for token, (block, decides) in found.items()
+    }
+    assert named["<="] == (0, [3, 1])
+    assert named["is not"] == (3, [5, 4])
+    assert named["!="] == (6, [8, 7])
+    assert named[">="] == (7, [9, 10, 11])
+    assert named["or"] == (7, [9, 10, 11])
+    assert named["51"] == (2, [])
+
+
+def test_tests_for_which_a_condition_goes_the_rare_way_come_before_others():
+    import random
+
+    near = Map()
+    for number in range(20):
+        near.add(f"a[{number}]", 0.1, ["m.py:f:0", *["m.py:f:1"] * (number == 13)])
+    mutant = Mutant(ROOT / "m.py", "f", 1, 0, 1, "x", "m.py:f:0", ("m.py:f:1",))
+    ordered = near.near(mutant, random.Random(0))
+    assert ordered[0] == "a[13]"
+    assert sorted(ordered) == sorted(near.seconds)
+
+
 WATCHES = """
 import numpy as np
 from srcgrad.runtime import units
+from tools.mutation.blocks import blocks_of
 from tools.mutation.breaking import watch_loaded
 run = set()
 watch_loaded(run.add)

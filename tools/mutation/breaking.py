@@ -15,15 +15,8 @@ from types import CodeType, FunctionType
 from typing import Any, Final, cast
 
 from srcgrad.frontend import loaded, source
-from tools.mutation.sites import (
-    LAYERS,
-    ROOT,
-    Mutant,
-    block_name,
-    blocks_of,
-    choices_of,
-    functions_of,
-)
+from tools.mutation.blocks import blocks_of
+from tools.mutation.sites import LAYERS, ROOT, Mutant, block_name, functions_of
 
 _SEEN: Final = "__block_is_run__"
 _CACHED: Final = type(functools.lru_cache(len))
@@ -99,17 +92,21 @@ def _watched(path: Path, text: str) -> ast.Module:
     """Return the tree of a module whose blocks say that they are run."""
     tree = ast.parse(text)
     for function, name in functions_of(tree):
-        blocks, choices = list(blocks_of(function)), choices_of(function)
-        said = {
-            id(part): _saying(block_name(path, name, number), part)
-            for number, part in enumerate(choices, len(blocks))
-        }
-        for number, block in enumerate(blocks):
-            call = _saying(block_name(path, name, number), block[0])
-            has_text = isinstance(block[0], ast.Expr) and isinstance(block[0].value, ast.Constant)
-            block.insert(int(has_text), ast.copy_location(ast.Expr(call), block[0]))
+        said: dict[int, ast.expr] = {}
+        blocks = [(part, block_name(path, name, n)) for n, part in enumerate(blocks_of(function))]
+        for part, called in reversed(blocks):
+            call = _saying(called, part.first)
+            if part.statements is None:
+                said[id(part.first)] = call
+            else:
+                place = part.place + (part.place == 0 and _is_text(part.first))
+                part.statements.insert(place, ast.copy_location(ast.Expr(call), part.first))
         _Saying(said).visit(function)
     return tree
+
+
+def _is_text(node: ast.AST) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
 def _saying(name: str, place: ast.AST) -> ast.expr:

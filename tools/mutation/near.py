@@ -1,8 +1,7 @@
 """Knows which tests run which blocks of our functions, and which have found mutants before.
 
-A block is what stands behind one colon: the body of a function, of a branch, of a loop; or a part
-of an expression that is not always run, as what stands behind an ``and``. A test that runs a
-function and never comes to the branch that is broken finds nothing.
+A test that runs a function and never comes to the branch that is broken finds nothing; so blocks
+are what is looked up, as `tools/mutation/blocks.py` parts functions into them.
 """
 
 from __future__ import annotations
@@ -68,6 +67,7 @@ _COMMON: Final = frozenset(
     ("backward", "init", "call", "visit", "operation", "source", "program", "values", "gradient")
 )
 _PROVEN: Final = 10
+_EACH_WAY: Final = 60  # tests for which a condition goes one way
 _UNKNOWN_COST: Final = 0.5  # seconds
 _LEAST_COST: Final = 0.01
 
@@ -120,11 +120,27 @@ class Map:
         own = [n for n in names if n.partition("::")[0] in files and self.seconds.get(n, 0) < 1]
         own = rng.sample(own, min(_OWN, len(own)))
         first = [*first[:_PROVEN], *sorted(own, key=self._cost), *first[_PROVEN:]]
-        return first + self._by_worth([test for test in tests if test not in first])
+        first += self._deciding(mutant)
+        return list(dict.fromkeys(first + self._by_worth(tests)))
+
+    def _deciding(self, mutant: Mutant) -> list[str]:
+        """Return tests for which a broken condition holds, or does not, where few are such.
+
+        Nine of ten tests may go one way, and it is the other that tells.
+        """
+        own, found = self.tests.get(mutant.block, 0), []
+        for block in mutant.decides:
+            taken = self.tests.get(block, 0)
+            found += [own & taken, own & ~taken]
+        rare = sorted((f for f in found if 2 * f.bit_count() < own.bit_count()), key=int.bit_count)
+        return [test for some in rare for test in self._by_worth(self._named(some))[:_EACH_WAY]]
 
     def tests_of(self, block: str) -> list[str]:
         """Return the tests that run a block."""
-        bits = reversed(f"{self.tests.get(block, 0):b}")
+        return self._named(self.tests.get(block, 0))
+
+    def _named(self, number: int) -> list[str]:
+        bits = reversed(f"{number:b}")
         return [test for test, bit in zip(self.seconds, bits, strict=False) if bit == "1"]
 
     def add(self, test: str, seconds: float, blocks: Iterable[str]) -> None:
