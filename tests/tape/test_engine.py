@@ -212,12 +212,12 @@ def test_create_graph_in_backward_warns_of_the_cycle():
 def test_what_may_be_differentiated_once_fails_if_any_gradient_was_recorded(recorded):
     class Both(Function):
         @staticmethod
-        def forward(ctx, a):  # noqa: ARG004 - the signature of a forward
+        def forward(ctx, a):
             return a * 2.0, a * 3.0
 
         @staticmethod
         @autograd.function.once_differentiable
-        def backward(ctx, *grads):  # noqa: ARG004 - the signature of a backward
+        def backward(ctx, *grads):
             return 2.0 * grads[0] + 3.0 * grads[1]
 
     x, w = leaf(1.0, 2.0), [tape.tensor(np.ones(2)), tape.tensor(np.ones(2))]
