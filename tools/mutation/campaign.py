@@ -103,7 +103,9 @@ class Campaign:
         """Find out what the tests run that are not in the map."""
         new = [n for n in self._items if is_near(n) and n not in self.near.seconds]
         self.rng.shuffle(new)
+        known = {name.partition("::")[0] for name in self.near.seconds}
         new = in_turns(new)  # where time runs out, something of each kind is known
+        new.sort(key=lambda name: name.partition("::")[0] in known)
         end = time.monotonic() + self.options.recording
         for start in range(0, len(new), _EVERY):
             if time.monotonic() >= end:
