@@ -198,12 +198,48 @@ units.unit_vectors(np.ones(2))
 print(*(name for name in run if "units" in name))
 """
 
+READS = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import two_integrals
+from tools.mutation.breaking import watch_loaded
+run = set()
+watch_loaded(run.add)
+for gradient in two_integrals.GRADIENTS:
+    run.clear()
+    gradient(1.5)
+    print(*(name for name in run if "quadratures" in name))
+"""
+
+INTEGRALS = """
+import numpy as np
+import srcgrad as sg
+from scipy import integrate
+
+def one(x):
+    return integrate.fixed_quad(lambda t: np.sin(t * x), 0.0, 1.0, n=3)[0]
+
+def other(x):
+    return integrate.fixed_quad(lambda t: np.cos(t * x), 0.0, 2.0)[0]
+
+GRADIENTS = sg.grad(one), sg.grad(other)
+"""
+
 
 @pytest.mark.slow
 def test_functions_that_are_watched_tell_which_blocks_are_run():
     command = [sys.executable, "-c", WATCHES]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["srcgrad/runtime/units.py:unit_vectors:0"]
+    names = [f"srcgrad/runtime/units.py:unit_vectors:{number}" for number in (0, 1)]
+    assert sorted(done.stdout.split()) == names  # not that which raises
+
+
+@pytest.mark.slow
+def test_functions_that_the_compiler_reads_count_as_run_each_time(tmp_path):
+    (tmp_path / "two_integrals.py").write_text(INTEGRALS, encoding="utf-8")
+    command = [sys.executable, "-c", READS, str(tmp_path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["srcgrad/rules/scipy/quadratures.py:fixed_quad:0"] * 2
 
 
 def test_functions_that_a_mutant_does_not_compile_are_left_out():

@@ -68,14 +68,19 @@ def watch_loaded(note: Callable[[str], Any]) -> int:
     """Have the functions of all layers tell which of their blocks are run; return how many.
 
     The texts that Python shows stay as they are, and the compiler, which compares them with what is
-    loaded before it reads them, is told that they fit.
+    loaded before it reads them, is told that they fit; a function that is read counts as run.
     """
-    as_loaded = loaded.is_as_loaded
+    as_loaded, parsed = loaded.is_as_loaded, vars(source)["_parsed"]
 
     def fits(function: FunctionType, lines: list[str]) -> bool:
         return _is_ours(function.__code__) or as_loaded(function, lines)
 
-    vars(source)["is_as_loaded"] = fits
+    def read(function: FunctionType, lines: list[str]) -> Any:
+        if _is_ours(function.__code__):
+            note(block_name(Path(function.__code__.co_filename), function.__qualname__, 0))
+        return parsed(function, lines)
+
+    vars(source).update(is_as_loaded=fits, _parsed=read)
     setattr(builtins, _SEEN, note)
     ours, codes = Loaded(), {}
     for path in _modules():
