@@ -253,6 +253,8 @@ def signals() -> list[OpSpec]:
         op(signal.wiener, A(4, 4)),
         op(signal.welch, A(9, 2), nperseg=4, axis=0, average="median"),
         op(signal.periodogram, A(5), 2.0, "hann"),
+        op(signal.periodogram, A(2, 5)),
+        op(signal.periodogram, A(5, 2), window=None, axis=0),
         op(signal.csd, A(9), A(9), nperseg=4, detrend="linear"),
         op(signal.coherence, A(9), A(9), nperseg=4),
         op(signal.spectrogram, A(9), nperseg=4, mode="magnitude"),

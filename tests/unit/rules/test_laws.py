@@ -39,7 +39,7 @@ KNOWN = [
 @pytest.mark.filterwarnings("ignore::srcgrad.errors.FallbackWarning")
 @pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
 @pytest.mark.filterwarnings("ignore:divide by zero:RuntimeWarning")
-@pytest.mark.parametrize(("name", "method"), KNOWN, ids="-".join)
+@pytest.mark.parametrize(("name", "method"), KNOWN)
 def test_slopes_are_right_at_another_place_and_scale(name: str, method: str) -> None:
     law, shapes, place, scale = getattr(stats, name), SHAPES[name], 0.3, 1.7
     function = getattr(law, method)
