@@ -44,6 +44,7 @@ NEAR: Final = {
     "tests/properties": {},
     "tests/unit/frontend": {},
     "tests/fuzz/test_fuzz.py": {"failed_once": 1, "": 0},
+    "tests/unit/rules/test_laws.py": {},
     "tests/unit/rules": {"": 4},
     "tests/programs/test_second_orders.py": {"": 4},
     "tests/programs/test_stacks.py": {"": 2},
@@ -67,6 +68,7 @@ _COMMON: Final = frozenset(
     ("backward", "init", "call", "visit", "operation", "source", "program", "values", "gradient")
 )
 _PROVEN: Final = 10
+_FEW: Final = 100
 _EACH_WAY: Final = 60  # tests for which a condition goes one way
 _UNKNOWN_COST: Final = 0.5  # seconds
 _LEAST_COST: Final = 0.01
@@ -103,13 +105,14 @@ class Map:
         """Return the tests that run what a mutant breaks; first those that have found others.
 
         Then those of files that import its module, those that are named like it, and the others by
-        what their kind costs and has found. If none is known to run the block, others of the
-        function have to do, and some that nobody has watched yet.
+        what their kind costs and has found. If few are known to run the block, others of the
+        function follow; if none is, some that nobody has watched yet, too.
         """
         names = list(known)
         tests = self.tests_of(mutant.block)
+        around = self.tests_of(f"{mutant.block.rpartition(':')[0]}:0")
         if not tests:
-            tests = self.tests_of(f"{mutant.block.rpartition(':')[0]}:0")
+            tests = around
             new = [name for name in names if name not in self.seconds and is_near(name)]
             tests += rng.sample(new, min(_UNWATCHED, len(new)))
         rng.shuffle(tests)
@@ -121,7 +124,8 @@ class Map:
         own = rng.sample(own, min(_OWN, len(own)))
         first = [*first[:_PROVEN], *sorted(own, key=self._cost), *first[_PROVEN:]]
         first += self._deciding(mutant)
-        return list(dict.fromkeys(first + self._by_worth(tests)))
+        rest = self._by_worth(around) if len(tests) < _FEW else []
+        return list(dict.fromkeys(first + self._by_worth(tests) + rest))
 
     def _deciding(self, mutant: Mutant) -> list[str]:
         """Return tests for which a broken condition holds, or does not, where few are such.
@@ -196,6 +200,8 @@ def importers(module: str) -> frozenset[str]:
 
     >>> sorted(importers("srcgrad/analyses/shifts.py"))[-1]
     'tests/unit/analyses/test_shifts.py'
+    >>> "tests/tape/test_named_functions.py" in importers("srcgrad/tape/functions.py")
+    True
     """
     path = PurePath(module).with_suffix("")
     wanted = {".".join(path.parts)}
@@ -211,8 +217,10 @@ def _imports() -> dict[str, set[str]]:
     for file in (ROOT / "tests").rglob("test_*.py"):
         nodes = list(ast.walk(ast.parse(file.read_text(encoding="utf-8"))))
         whole = {a.name for node in nodes if isinstance(node, ast.Import) for a in node.names}
-        parts = {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)}
-        found[file.relative_to(ROOT).as_posix()] = whole | parts
+        parts = [node for node in nodes if isinstance(node, ast.ImportFrom)]
+        inner = {f"{node.module}.{a.name}" for node in parts for a in node.names}
+        whole |= inner | {node.module or "" for node in parts}
+        found[file.relative_to(ROOT).as_posix()] = whole
     for layer in LAYERS:
         for file in (ROOT / "srcgrad" / layer).rglob("*.py"):
             name = file.relative_to(ROOT).with_suffix("")
