@@ -58,7 +58,7 @@ NEAR: Final = {
 }
 """Files of near tests, with how many of a kind are one that is taken: 4 is every fourth, 0 none."""
 _UNWATCHED: Final = 40
-_NAMESAKES: Final = 12
+_NAMESAKES: Final = 24
 _OWN: Final = 100
 _DEEP: Final = 3  # folders: srcgrad/runtime/stacks/core
 _SHORTEST: Final = 4  # letters of a name that says something
@@ -118,7 +118,9 @@ class Map:
         rng.shuffle(tests)
         first = sorted((t for t in tests if self.found[t]), key=lambda t: -self.found[t])[:_PROVEN]
         namesakes = [name for name in names if is_named_like(name, mutant.function)]
-        first += rng.sample(namesakes, min(_NAMESAKES, len(namesakes)))
+        rng.shuffle(namesakes)
+        whole = _bare(mutant.function)  # before those of a word of it
+        first += sorted(namesakes, key=lambda name: whole not in _bare(name))[:_NAMESAKES]
         files = importers(mutant.module)
         own = [n for n in names if n.partition("::")[0] in files and self.seconds.get(n, 0) < 1]
         own = rng.sample(own, min(_OWN, len(own)))
