@@ -55,7 +55,7 @@ def make_function(
     return function
 
 
-class _Told(gast.NodeTransformer):
+class _Told(gast.NodeTransformer):  # type: ignore[misc]
     """Writes what ``"odd" is None`` gives, of which Python warns; it comes from known arguments."""
 
     def __init__(self) -> None:
