@@ -105,7 +105,7 @@ def outline(value: Any, depth: int = 4) -> Any:
         return (type(value), *[outline(item, depth - 1) for item in value])
     if isinstance(value, dict):
         return (dict, *[(key, outline(item, depth - 1)) for key, item in value.items()])
-    if not is_plain_object(value) or depth == 0:
+    if not is_plain_object(value) or depth <= 0:
         return ("object", id(value))
     fields = [(name, outline(getattr(value, name), depth - 1)) for name in field_names(value)]
     return (type(value), *fields)

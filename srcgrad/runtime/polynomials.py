@@ -62,7 +62,7 @@ def polyval_left(grad: Any, p: Any, x: Any) -> Any:
     for _ in range(len(p)):
         terms.append(np.sum(grad * conj(power)))
         power = power * x
-    return np.stack(terms[::-1]) if terms else 0 * p
+    return np.stack(terms[::-1]) if terms else np.zeros_like(p)
 
 
 def polyval_right(grad: Any, p: Any, x: Any) -> Any:

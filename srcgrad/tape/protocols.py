@@ -396,8 +396,7 @@ def _fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
     _need_tensor(a, val, "np.fill_diagonal")
     chosen = np.zeros(a._array.shape, dtype=bool)
     np.fill_diagonal(chosen, val=True, wrap=wrap)
-    places = np.nonzero(chosen)
-    set_item(a, places, _repeated(val, len(places[0])))
+    set_item(a, np.nonzero(chosen), _repeated(val, int(np.count_nonzero(chosen))))
 
 
 def _put(a: Any, ind: Any, v: Any, mode: Any = "raise") -> None:

@@ -127,6 +127,7 @@ def split(tensor: Any, split_size_or_sections: Any, dim: int = 0) -> Any:
     if isinstance(split_size_or_sections, int):
         size = split_size_or_sections
         sizes = [size] * (length // size) + ([length % size] if length % size else [])
+        sizes = sizes or [0]  # of nothing, one piece
     else:
         sizes = list(split_size_or_sections)
     pieces, start = [], 0
@@ -139,7 +140,7 @@ def split(tensor: Any, split_size_or_sections: Any, dim: int = 0) -> Any:
 def chunk(input: Any, chunks: int, dim: int = 0) -> Any:
     """Return about `chunks` pieces along `dim`; they are views."""
     x = lift(input)
-    return split(x, max(-(-x.shape[dim] // chunks), 1), dim)
+    return split(x, -(-x.shape[dim] // chunks) or [0] * chunks, dim)
 
 
 def mark_multiple(views: tuple[Any, ...], name: str) -> tuple[Any, ...]:

@@ -206,3 +206,25 @@ def test_float32_leaves_get_float32_gradients():
 def test_create_graph_in_backward_warns_of_the_cycle():
     with pytest.warns(UserWarning, match="reference cycle"):
         (leaf(1.0) ** 3).sum().backward(create_graph=True)
+
+
+@pytest.mark.parametrize("recorded", [0, 1])
+def test_what_may_be_differentiated_once_fails_if_any_gradient_was_recorded(recorded):
+    class Both(Function):
+        @staticmethod
+        def forward(ctx, a):
+            return a * 2.0, a * 3.0
+
+        @staticmethod
+        @autograd.function.once_differentiable
+        def backward(ctx, *grads):
+            return 2.0 * grads[0] + 3.0 * grads[1]
+
+    x, w = leaf(1.0, 2.0), [tape.tensor(np.ones(2)), tape.tensor(np.ones(2))]
+    w[recorded] = leaf(1.0, 1.0)
+    parts = Both.apply(x)
+    total = sum(np.sum(part * weight) for part, weight in zip(parts, w, strict=True))
+    (slope,) = autograd.grad(total, x, create_graph=True)
+    assert slope.tolist() == [5.0, 5.0]
+    with pytest.raises(RuntimeError, match="once_differentiable"):
+        slope.sum().backward()

@@ -9,6 +9,7 @@ import pytest
 
 from srcgrad import tape
 from srcgrad.tape import creation, functions
+from tests.differences import numerical_gradient
 
 X, Y = np.array([0.5, -1.5, 2.0]), np.array([2.0, 0.3, -0.7])
 
@@ -44,3 +45,66 @@ def test_new_tensors_have_the_kind_that_is_asked_for(name: str, dtype: Any) -> N
         assert found.numpy().dtype == np.dtype(dtype or float)
     assert make(2).requires_grad is False
     assert make(2, requires_grad=True).requires_grad is True
+
+
+Z = np.array([1.5, -0.4, 0.9])
+SQUARE, TALL = np.array([[2.0, 0.3], [-0.5, 1.2]]), np.array([[0.4, -1.0, 0.2], [1.1, 0.7, -0.3]])
+PLAIN: dict[str, tuple[Any, Any, tuple[Any, ...]]] = {
+    "rsqrt": (functions.rsqrt, lambda x: 1 / np.sqrt(x), (np.abs(X),)),
+    "sigmoid": (functions.sigmoid, lambda x: 1 / (1 + np.exp(-x)), (X,)),
+    "relu": (functions.relu, lambda x: np.maximum(x, 0), (X,)),
+    "softplus": (functions.softplus, lambda x: np.log(1 + np.exp(x)), (X,)),
+    "logit": (functions.logit, lambda x: np.log(x) - np.log(1 - x), (np.abs(X) / 3,)),
+    "frac": (functions.frac, lambda x: x - np.trunc(x), (1.3 * X,)),
+    "clamp": (lambda x: functions.clamp(x, -0.7, 1.1), lambda x: np.clip(x, -0.7, 1.1), (X,)),
+    "clamp from below": (lambda x: functions.clamp(x, min=0.7), lambda x: np.clip(x, 0.7, 9), (X,)),
+    "lerp": (functions.lerp, lambda x, y, z: x * (1 - z) + y * z, (X, Y, Z)),
+    "addcmul": (functions.addcmul, lambda x, y, z: x + y * z, (X, Y, Z)),
+    "addcmul of more": (
+        lambda x, y, z: functions.addcmul(x, y, z, value=2.5),
+        lambda x, y, z: x + 2.5 * y * z,
+        (X, Y, Z),
+    ),
+    "addcdiv": (functions.addcdiv, lambda x, y, z: x + y / z, (X, Y, Z)),
+    "addcdiv of more": (
+        lambda x, y, z: functions.addcdiv(x, y, z, value=-0.5),
+        lambda x, y, z: x - y / (2 * z),
+        (X, Y, Z),
+    ),
+    "addmm": (functions.addmm, lambda x, y, z: x + y @ z, (TALL, SQUARE, TALL)),
+    "addmm of more": (
+        lambda x, y, z: functions.addmm(x, y, z, beta=0.5, alpha=3.0),
+        lambda x, y, z: x / 2 + (y @ z) * 3,
+        (TALL, SQUARE, TALL),
+    ),
+    "addmm, twice": (
+        lambda x, y, z: functions.addmm(x, y, z, alpha=2.0),
+        lambda x, y, z: x + 2 * (y @ z),
+        (TALL, SQUARE, TALL),
+    ),
+    "det": (functions.det, lambda x: x[0, 0] * x[1, 1] - x[0, 1] * x[1, 0], (SQUARE,)),
+    "add_": (lambda x, y: x.clone().add_(y), lambda x, y: x + y, (X, Y)),
+    "add_ of more": (lambda x, y: x.clone().add_(y, alpha=2.5), lambda x, y: x + 2.5 * y, (X, Y)),
+    "sub_": (lambda x, y: x.clone().sub_(y), lambda x, y: x - y, (X, Y)),
+    "sub_ of more": (lambda x, y: x.clone().sub_(y, alpha=2.5), lambda x, y: x - 2.5 * y, (X, Y)),
+    "addcmul_": (
+        lambda x, y, z: x.clone().addcmul_(y, z, value=1.5),
+        lambda x, y, z: x + 1.5 * y * z,
+        (X, Y, Z),
+    ),
+    "clamp_": (lambda x: x.clone().clamp_(-0.7, 1.1), lambda x: np.clip(x, -0.7, 1.1), (X,)),
+}
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_values_and_slopes_are_those_of_plain_programs(name: str) -> None:
+    function, plain, args = PLAIN[name]
+    leaves = [tape.tensor(arg.copy(), requires_grad=True) for arg in args]
+    found = function(*leaves)
+    wanted = np.asarray(plain(*args))
+    np.testing.assert_allclose(found.detach().numpy(), wanted, rtol=1e-12)
+    weights = np.random.default_rng(4).normal(size=wanted.shape)
+    (found * weights).sum().backward()
+    for number, leaf in enumerate(leaves):
+        expected = numerical_gradient(lambda *a: np.sum(plain(*a) * weights), args, number)
+        np.testing.assert_allclose(leaf.grad.numpy(), expected, rtol=1e-6, atol=1e-8)

@@ -10,7 +10,10 @@ import pytest
 from scipy import integrate, optimize
 
 import srcgrad as sg
+from srcgrad import tape
 from srcgrad.api.fallback import run_on_tape
+from srcgrad.runtime.results import _SOLVERS
+from srcgrad.tape.scipy_solvers import _check
 from tests.differences import assert_same, numerical_gradient
 
 X = np.array([0.7, 1.3])
@@ -120,3 +123,30 @@ def test_refused(call: Any, reason: str) -> None:
 
 def _bowl(y: Any, b: Any = 0.0) -> Any:
     return np.sum((y - b) ** 2)
+
+
+SWITCHES = [
+    (name, solver, parameter)
+    for name, solver in _SOLVERS.items()
+    for parameter, _ in solver.refused
+]
+
+
+@pytest.mark.parametrize(("name", "solver", "parameter"), SWITCHES, ids=str)
+def test_what_a_solver_refuses_is_refused_unless_it_is_switched_off(name, solver, parameter):
+    for off in (None, False, (), {}, []):
+        _check(name, solver, {parameter: off})
+    for on in (True, 1.5, ("a",)):
+        with pytest.raises(sg.MissingRuleError, match=f"`{name}` with `{parameter}=`"):
+            _check(name, solver, {parameter: on})
+
+
+@pytest.mark.parametrize(
+    ("name", "solver", "parameter"),
+    [(name, solver, held) for name, solver in _SOLVERS.items() for held in solver.held],
+    ids=str,
+)
+def test_what_a_solver_holds_constant_may_be_no_variable(name, solver, parameter):
+    _check(name, solver, {parameter: tape.tensor(1.0)})
+    with pytest.raises(sg.MissingRuleError, match=f"in its `{parameter}`"):
+        _check(name, solver, {parameter: tape.tensor(1.0, requires_grad=True)})

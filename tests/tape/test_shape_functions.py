@@ -56,6 +56,10 @@ CASES: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
     "the rest of a split": (lambda x: shapes.split(x, 2, 2)[1], lambda x: x[..., 2:]),
     "split by sizes": (lambda x: shapes.split(x, [1, 2], -1)[1], lambda x: x[..., 1:]),
     "chunk": (lambda x: shapes.chunk(x, 2, 2)[0], lambda x: x[..., :2]),
+    "more chunks than there are rows": (lambda x: shapes.chunk(x, 5, 2)[2], lambda x: x[..., 2:]),
+    "a chunk of nothing": (lambda x: shapes.chunk(x[:0], 2)[0], lambda x: x[:0]),
+    "the last chunk of nothing": (lambda x: shapes.chunk(x[:0], 2)[1], lambda x: x[:0]),
+    "a split of nothing": (lambda x: shapes.split(x[:0], 2)[0], lambda x: x[:0]),
     "the last chunk": (lambda x: shapes.chunk(x, 2, 2)[1], lambda x: x[..., 2:]),
 }
 

@@ -11,8 +11,9 @@ import pytest
 
 from srcgrad.runtime import units
 from tools.mutation import __main__ as main
+from tools.mutation.blocks import blocks_of
 from tools.mutation.breaking import Loaded, _pairs
-from tools.mutation.near import Map, is_near
+from tools.mutation.near import NEAR, Map, is_near
 from tools.mutation.sites import LAYERS, ROOT, Mutant, draw, mutants_of
 
 TEXT = '''\
@@ -47,7 +48,7 @@ def f(a):
         pass
     except ValueError:
         a = 40
-    return a, 50
+    return (60 if a > 70 else 80), a is None and a[90], [a + 100 for a in b if 110], lambda: 120
 """
 
 
@@ -93,7 +94,10 @@ def test_a_loaded_function_is_broken_and_its_file_is_not():
 
 
 def test_the_map_is_kept_by_tests_and_functions(tmp_path):
-    near = Map({"a": 0.5, "b": 0.1}, {"m.py:f": ["b", "a"]})
+    near = Map()
+    near.add("a", 0.5, ["m.py:f:0"])
+    near.add("b", 0.1, ["m.py:f:0", "m.py:f:1"])
+    assert [near.tests_of(f"m.py:f:{n}") for n in range(3)] == [["a", "b"], ["b"], []]
     near.found["a"] += 2
     near.write(tmp_path / "near.json")
     assert Map.read(tmp_path / "near.json") == near
@@ -116,13 +120,77 @@ def test_a_mutant_stands_in_the_block_that_is_run_when_it_is(tmp_path, monkeypat
     monkeypatch.setattr("tools.mutation.sites.ROOT", tmp_path)
     path.write_text(BLOCKS, encoding="utf-8")
     found = {m.token: m.block for m in mutants_of(path)}
-    names = {"<=": 0, "4": 0, "11": 1, "21": 2, "31": 3, "41": 5, "51": 0}
+    names = {"<=": 0, "4": 0, "11": 1, "21": 2, "31": 3, "41": 5, ">=": 0, "71": 0}
+    names |= {
+        "61": 6,
+        "81": 7,
+        "is not": 0,
+        "or": 0,
+        "91": 8,
+        "-": 9,
+        "101": 9,
+        "111": 0,
+        "121": 10,
+    }
     assert found == {token: f"module.py:f:{number}" for token, number in names.items()}
+
+
+JUMPS = """\
+def f(a):
+    if a < 1:
+        if a is None:
+            return 10
+        a = 20
+    for b in a:
+        if b == 2:
+            continue
+        a = 30 if b > 3 and a else 40
+    return 50
+"""
+
+
+def test_a_block_begins_where_something_may_have_jumped_and_conditions_decide_about_it(
+    tmp_path, monkeypatch
+):
+    path = tmp_path / "module.py"
+    monkeypatch.setattr("tools.mutation.sites.ROOT", tmp_path)
+    path.write_text(JUMPS, encoding="utf-8")
+    texts = [ast.unparse(block.first) for block in blocks_of(ast.parse(JUMPS).body[0])]
+    starts = [text.splitlines()[0] for text in texts]
+    assert starts[:4] == ["if a < 1:", "for b in a:", "return 50", "if a is None:"]
+    assert starts[4:] == [
+        *["a = 20", "return 10", "if b == 2:", "a = 30 if b > 3 and a else 40", "continue"],
+        *["30", "40", "a"],
+    ]
+    found = {m.token: (m.block, m.decides) for m in mutants_of(path)}
+    named = {
+        token: (int(block[-1]), [int(name.rpartition(":")[2]) for name in decides])
+        for token, (block, decides) in found.items()
+    }
+    assert named["<="] == (0, [3, 1])
+    assert named["is not"] == (3, [5, 4])
+    assert named["!="] == (6, [8, 7])
+    assert named[">="] == (7, [9, 10, 11])
+    assert named["or"] == (7, [9, 10, 11])
+    assert named["51"] == (2, [])
+
+
+def test_tests_for_which_a_condition_goes_the_rare_way_come_before_others():
+    import random
+
+    near = Map()
+    for number in range(20):
+        near.add(f"a[{number}]", 0.1, ["m.py:f:0", *["m.py:f:1"] * (number == 13)])
+    mutant = Mutant(ROOT / "m.py", "f", 1, 0, 1, "x", "m.py:f:0", ("m.py:f:1",))
+    ordered = near.near(mutant, random.Random(0))
+    assert ordered[0] == "a[13]"
+    assert sorted(ordered) == sorted(near.seconds)
 
 
 WATCHES = """
 import numpy as np
 from srcgrad.runtime import units
+from tools.mutation.blocks import blocks_of
 from tools.mutation.breaking import watch_loaded
 run = set()
 watch_loaded(run.add)
@@ -130,12 +198,48 @@ units.unit_vectors(np.ones(2))
 print(*(name for name in run if "units" in name))
 """
 
+READS = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import two_integrals
+from tools.mutation.breaking import watch_loaded
+run = set()
+watch_loaded(run.add)
+for gradient in two_integrals.GRADIENTS:
+    run.clear()
+    gradient(1.5)
+    print(*(name for name in run if "quadratures" in name))
+"""
+
+INTEGRALS = """
+import numpy as np
+import srcgrad as sg
+from scipy import integrate
+
+def one(x):
+    return integrate.fixed_quad(lambda t: np.sin(t * x), 0.0, 1.0, n=3)[0]
+
+def other(x):
+    return integrate.fixed_quad(lambda t: np.cos(t * x), 0.0, 2.0)[0]
+
+GRADIENTS = sg.grad(one), sg.grad(other)
+"""
+
 
 @pytest.mark.slow
 def test_functions_that_are_watched_tell_which_blocks_are_run():
     command = [sys.executable, "-c", WATCHES]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["srcgrad/runtime/units.py:unit_vectors:0"]
+    names = [f"srcgrad/runtime/units.py:unit_vectors:{number}" for number in (0, 1)]
+    assert sorted(done.stdout.split()) == names  # not that which raises
+
+
+@pytest.mark.slow
+def test_functions_that_the_compiler_reads_count_as_run_each_time(tmp_path):
+    (tmp_path / "two_integrals.py").write_text(INTEGRALS, encoding="utf-8")
+    command = [sys.executable, "-c", READS, str(tmp_path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["srcgrad/rules/scipy/quadratures.py:fixed_quad:0"] * 2
 
 
 def test_functions_that_a_mutant_does_not_compile_are_left_out():
@@ -149,11 +253,16 @@ def test_functions_that_a_mutant_does_not_compile_are_left_out():
 def test_quick_kinds_that_have_found_much_come_first():
     import random
 
-    near = Map({"a[1]": 0.1, "a[2]": 0.1, "b[1]": 0.01, "c[1]": 2.0, "c[2]": 1.0}, {"m.py:f:0": []})
-    near.tests["m.py:f:0"] = list(near.seconds)
+    near = Map()
+    for test, seconds in {"a[1]": 0.1, "a[2]": 0.1, "b[1]": 0.01, "c[1]": 2.0, "c[2]": 1.0}.items():
+        near.add(test, seconds, ["m.py:f:0"])
     mutant = Mutant(ROOT / "m.py", "f", 1, 0, 1, "x", "m.py:f:0")
     assert near.near(mutant, random.Random(0))[0] == "b[1]"
     near.found["a[3]"] = 30
     ordered = near.near(mutant, random.Random(0))
     assert {test[0] for test in ordered[:2]} == {"a"}
     assert sorted(ordered) == sorted(near.seconds)
+
+
+def test_the_folders_of_near_tests_are_there():
+    assert not [name for name in NEAR if not (ROOT / name).exists()]

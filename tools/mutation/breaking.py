@@ -12,10 +12,11 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import CodeType, FunctionType
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from srcgrad.frontend import loaded, source
-from tools.mutation.sites import LAYERS, ROOT, Mutant, block_name, blocks_of, functions_of
+from tools.mutation.blocks import blocks_of
+from tools.mutation.sites import LAYERS, ROOT, Mutant, block_name, functions_of
 
 _SEEN: Final = "__block_is_run__"
 _CACHED: Final = type(functools.lru_cache(len))
@@ -67,14 +68,19 @@ def watch_loaded(note: Callable[[str], Any]) -> int:
     """Have the functions of all layers tell which of their blocks are run; return how many.
 
     The texts that Python shows stay as they are, and the compiler, which compares them with what is
-    loaded before it reads them, is told that they fit.
+    loaded before it reads them, is told that they fit; a function that is read counts as run.
     """
-    as_loaded = loaded.is_as_loaded
+    as_loaded, parsed = loaded.is_as_loaded, vars(source)["_parsed"]
 
     def fits(function: FunctionType, lines: list[str]) -> bool:
         return _is_ours(function.__code__) or as_loaded(function, lines)
 
-    vars(source)["is_as_loaded"] = fits
+    def read(function: FunctionType, lines: list[str]) -> Any:
+        if _is_ours(function.__code__):
+            note(block_name(Path(function.__code__.co_filename), function.__qualname__, 0))
+        return parsed(function, lines)
+
+    vars(source).update(is_as_loaded=fits, _parsed=read)
     setattr(builtins, _SEEN, note)
     ours, codes = Loaded(), {}
     for path in _modules():
@@ -91,13 +97,42 @@ def _watched(path: Path, text: str) -> ast.Module:
     """Return the tree of a module whose blocks say that they are run."""
     tree = ast.parse(text)
     for function, name in functions_of(tree):
-        for number, block in enumerate(list(blocks_of(function))):
-            said = ast.parse(f"{_SEEN}({block_name(path, name, number)!r})").body[0]
-            for node in ast.walk(said):
-                ast.copy_location(node, block[0])
-            has_text = isinstance(block[0], ast.Expr) and isinstance(block[0].value, ast.Constant)
-            block.insert(int(has_text), said)
+        said: dict[int, ast.expr] = {}
+        blocks = [(part, block_name(path, name, n)) for n, part in enumerate(blocks_of(function))]
+        for part, called in reversed(blocks):
+            call = _saying(called, part.first)
+            if part.statements is None:
+                said[id(part.first)] = call
+            else:
+                place = part.place + (part.place == 0 and _is_text(part.first))
+                part.statements.insert(place, ast.copy_location(ast.Expr(call), part.first))
+        _Saying(said).visit(function)
     return tree
+
+
+def _is_text(node: ast.AST) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def _saying(name: str, place: ast.AST) -> ast.expr:
+    """Return a call that says that a block is run; it returns None."""
+    call = ast.parse(f"{_SEEN}({name!r})", mode="eval").body
+    for node in ast.walk(call):
+        ast.copy_location(node, place)
+    return call
+
+
+class _Saying(ast.NodeTransformer):
+    """Puts calls in front of expressions: ``(call() or expression)``."""
+
+    def __init__(self, said: dict[int, ast.expr]) -> None:
+        self._said = said
+
+    def visit(self, node: ast.AST) -> Any:
+        new, said = self.generic_visit(node), self._said.get(id(node))
+        if said is None:
+            return new
+        return ast.copy_location(ast.BoolOp(ast.Or(), [said, cast("ast.expr", new)]), node)
 
 
 def _codes(file: str, before: Any, after: Any) -> dict[CodeType, CodeType]:

@@ -17,14 +17,14 @@ from typing import Any, Final
 
 import pytest
 
-from tools.mutation.breaking import Loaded
-from tools.mutation.near import Map, Recorder, is_near, place_of
+from tools.mutation.breaking import Loaded, watch_loaded
+from tools.mutation.near import Map, in_turns, is_near
 from tools.mutation.sites import LAYERS, Mutant
 
 _LONGER: Final = 3.0  # than asked for, by the processor, is without end
 _GRACE: Final = 10.0  # seconds more of it
 _SLOWER: Final = 20.0  # than its own time a busy machine may be
-_EVERY: Final = 250
+_EVERY: Final = 500
 
 
 @dataclass(slots=True)
@@ -56,7 +56,8 @@ class Campaign:
     verdicts: list[tuple[Mutant, Verdict]] = field(default_factory=list)
     _items: dict[str, pytest.Item] = field(default_factory=dict)
     _failed: str = ""
-    _recorder: Recorder | None = None
+    _run_blocks: set[str] = field(default_factory=set)
+    _seen: tuple[float, list[str]] = (0.0, [])
     _loaded: Loaded | None = None
     _sound: set[str] = field(default_factory=set)
     _unsound: set[str] = field(default_factory=set)
@@ -73,14 +74,13 @@ class Campaign:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Iterator[None]:
-        """Watch a test if its functions are not known yet."""
-        if self._recorder is None:
-            return (yield)
-        self._recorder.start()
+        """Keep what a test has run, and how long."""
+        self._run_blocks.clear()
+        start = time.perf_counter()
         try:
             return (yield)
         finally:
-            self._recorder.stop(item.nodeid)
+            self._seen = time.perf_counter() - start, list(self._run_blocks)
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Run the mutants."""
@@ -103,7 +103,9 @@ class Campaign:
         """Find out what the tests run that are not in the map."""
         new = [n for n in self._items if is_near(n) and n not in self.near.seconds]
         self.rng.shuffle(new)
-        new.sort(key=place_of)  # where time runs out, the strongest are known
+        known = {name.partition("::")[0] for name in self.near.seconds}
+        new = in_turns(new)  # where time runs out, something of each kind is known
+        new.sort(key=lambda name: name.partition("::")[0] in known)
         end = time.monotonic() + self.options.recording
         for start in range(0, len(new), _EVERY):
             if time.monotonic() >= end:
@@ -118,13 +120,12 @@ class Campaign:
                 self.near.write(self.options.map)
 
     def _record(self, names: list[str], path: Path) -> None:
-        self._recorder = recorder = Recorder()
+        watch_loaded(self._run_blocks.add)
         for name in names:
-            self._failed, start = "", time.perf_counter()
+            self._failed, self._seen = "", (0.0, [])
             self._run(name)
             if not self._failed:
-                self.near.seconds[name] = time.perf_counter() - start
-        recorder.into(self.near, self.rng)
+                self.near.add(name, *self._seen)
         self.near.write(path)
 
     def _run(self, name: str) -> None:

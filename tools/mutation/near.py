@@ -1,12 +1,13 @@
 """Knows which tests run which blocks of our functions, and which have found mutants before.
 
-A block is what stands behind one colon: the body of a function, of a branch, of a loop. A test that
-runs a function and never comes to the branch that is broken finds nothing.
+A test that runs a function and never comes to the branch that is broken finds nothing; so blocks
+are what is looked up, as `tools/mutation/blocks.py` parts functions into them.
 """
 
 from __future__ import annotations
 
 import ast
+import base64
 import functools
 import json
 import random
@@ -17,45 +18,47 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 from typing import Final, Self
 
-from tools.mutation.breaking import watch_loaded
 from tools.mutation.sites import LAYERS, ROOT, Mutant
 
 NEAR: Final = {
     "tests/unit/analyses": {},
     "tests/unit/optimizations": {},
-    "tests/unit/transforms": {},
     "tests/unit/runtime": {},
     "srcgrad": {},
     "tests/unit/rules/test_rules.py": {"backward_matches": 1, "single_precision": 9, "layout": 0},
-    "tests/unit/rules/test_equivalents.py": {"reverse_mode_agrees": 1, "": 9},
+    "tests/unit/rules/test_equivalents.py": {"reverse_mode_agrees": 1, "": 4},
     "tests/text/test_ledger.py": {},
+    "tests/text/test_kernels.py": {},
     "tests/text/test_golden.py": {"is_current": 1, "": 0},
     "tests/tape": {},
+    "tests/peers/torch": {},
     "tests/unit/rules/test_conventions.py": {},
     "tests/unit/rules/test_degenerate.py": {},
     "tests/unit/rules/test_parameters.py": {},
     "tests/programs/test_agreement.py": {"source_agrees_with_differences": 2, "": 0},
-    "tests/unit/rules/test_tangents.py": {"agrees_with_differences": 8},
-    "tests/programs/test_forward.py": {"agree_with_differences": 8, "": 0},
+    "tests/unit/rules/test_tangents.py": {},
+    "tests/programs/test_forward.py": {"agree_with_differences": 4, "": 0},
     "tests/traps": {},
     "tests/unit/checker": {},
+    "tests/unit/primitives": {},
+    "tests/properties": {},
     "tests/unit/frontend": {},
     "tests/fuzz/test_fuzz.py": {"failed_once": 1, "": 0},
-    "tests/unit/rules": {"": 16},
+    "tests/unit/rules/test_laws.py": {},
+    "tests/unit/rules": {"": 4},
     "tests/programs/test_second_orders.py": {"": 4},
-    "tests/programs/test_stacks.py": {"": 6},
+    "tests/programs/test_stacks.py": {"": 2},
     "tests/programs/test_verified.py": {"": 12},
+    "tests/programs/test_batched.py": {},
     "tests/programs": {"": 2},
     "tests/checklist": {"": 4},
     "tests/unit/insight": {},
+    "tests/unit/api/test_vmap.py": {},
     "tests/unit/api": {"": 2},
 }
-"""Files of near tests, with how many of a kind are one that is taken: 4 is every fourth, 0 none.
-
-The first ones are recorded first.
-"""
+"""Files of near tests, with how many of a kind are one that is taken: 4 is every fourth, 0 none."""
 _UNWATCHED: Final = 40
-_NAMESAKES: Final = 12
+_NAMESAKES: Final = 24
 _OWN: Final = 100
 _DEEP: Final = 3  # folders: srcgrad/runtime/stacks/core
 _SHORTEST: Final = 4  # letters of a name that says something
@@ -65,17 +68,21 @@ _COMMON: Final = frozenset(
     ("backward", "init", "call", "visit", "operation", "source", "program", "values", "gradient")
 )
 _PROVEN: Final = 10
+_FEW: Final = 100
+_EACH_WAY: Final = 60  # tests for which a condition goes one way
 _UNKNOWN_COST: Final = 0.5  # seconds
 _LEAST_COST: Final = 0.01
-_KEPT: Final = 120  # of the tests that run a block, at random
 
 
 @dataclass(slots=True)
 class Map:
-    """The seconds each test takes, the tests of each block, and what each test has found."""
+    """The seconds each test takes, the tests of each block, and what each test has found.
+
+    The tests of a block are the bits of a number: bit 3 is the fourth of those with seconds.
+    """
 
     seconds: dict[str, float] = field(default_factory=dict)
-    tests: dict[str, list[str]] = field(default_factory=dict)
+    tests: dict[str, int] = field(default_factory=dict)
     found: Counter[str] = field(default_factory=Counter)
 
     @classmethod
@@ -84,15 +91,13 @@ class Map:
         if not path.is_file():
             return cls()
         kept = json.loads(path.read_text(encoding="utf-8"))
-        names = list(kept["seconds"])
-        tests = {f: [names[place] for place in places] for f, places in kept["tests"].items()}
+        tests = {block: _number(text) for block, text in kept["tests"].items()}
         return cls(kept["seconds"], tests, Counter(kept["found"]))
 
     def write(self, path: Path) -> None:
         """Keep the map for the next time."""
         path.parent.mkdir(parents=True, exist_ok=True)
-        place = {name: number for number, name in enumerate(self.seconds)}
-        tests = {f: [place[t] for t in names if t in place] for f, names in self.tests.items()}
+        tests = {block: _text(number) for block, number in self.tests.items()}
         kept = {"seconds": self.seconds, "tests": tests, "found": self.found}
         path.write_text(json.dumps(kept), encoding="utf-8")
 
@@ -100,24 +105,56 @@ class Map:
         """Return the tests that run what a mutant breaks; first those that have found others.
 
         Then those of files that import its module, those that are named like it, and the others by
-        what their kind costs and has found. If none is known to run the block, others of the
-        function have to do, and some that nobody has watched yet.
+        what their kind costs and has found. If few are known to run the block, others of the
+        function follow; if none is, some that nobody has watched yet, too.
         """
         names = list(known)
-        tests = list(self.tests.get(mutant.block, ()))
+        tests = self.tests_of(mutant.block)
+        around = self.tests_of(f"{mutant.block.rpartition(':')[0]}:0")
         if not tests:
-            tests = list(self.tests.get(f"{mutant.block.rpartition(':')[0]}:0", ()))
+            tests = around
             new = [name for name in names if name not in self.seconds and is_near(name)]
             tests += rng.sample(new, min(_UNWATCHED, len(new)))
         rng.shuffle(tests)
         first = sorted((t for t in tests if self.found[t]), key=lambda t: -self.found[t])[:_PROVEN]
         namesakes = [name for name in names if is_named_like(name, mutant.function)]
-        first += rng.sample(namesakes, min(_NAMESAKES, len(namesakes)))
+        rng.shuffle(namesakes)
+        whole = _bare(mutant.function)  # before those of a word of it
+        first += sorted(namesakes, key=lambda name: whole not in _bare(name))[:_NAMESAKES]
         files = importers(mutant.module)
         own = [n for n in names if n.partition("::")[0] in files and self.seconds.get(n, 0) < 1]
         own = rng.sample(own, min(_OWN, len(own)))
         first = [*first[:_PROVEN], *sorted(own, key=self._cost), *first[_PROVEN:]]
-        return first + self._by_worth([test for test in tests if test not in first])
+        first += self._deciding(mutant)
+        rest = self._by_worth(around) if len(tests) < _FEW else []
+        return list(dict.fromkeys(first + self._by_worth(tests) + rest))
+
+    def _deciding(self, mutant: Mutant) -> list[str]:
+        """Return tests for which a broken condition holds, or does not, where few are such.
+
+        Nine of ten tests may go one way, and it is the other that tells.
+        """
+        own, found = self.tests.get(mutant.block, 0), []
+        for block in mutant.decides:
+            taken = self.tests.get(block, 0)
+            found += [own & taken, own & ~taken]
+        rare = sorted((f for f in found if 2 * f.bit_count() < own.bit_count()), key=int.bit_count)
+        return [test for some in rare for test in self._by_worth(self._named(some))[:_EACH_WAY]]
+
+    def tests_of(self, block: str) -> list[str]:
+        """Return the tests that run a block."""
+        return self._named(self.tests.get(block, 0))
+
+    def _named(self, number: int) -> list[str]:
+        bits = reversed(f"{number:b}")
+        return [test for test, bit in zip(self.seconds, bits, strict=False) if bit == "1"]
+
+    def add(self, test: str, seconds: float, blocks: Iterable[str]) -> None:
+        """Add what a test takes, and runs."""
+        bit = 1 << len(self.seconds)
+        self.seconds[test] = seconds
+        for block in blocks:
+            self.tests[block] = self.tests.get(block, 0) | bit
 
     def _cost(self, test: str) -> float:
         return self.seconds.get(test, _UNKNOWN_COST) + _LEAST_COST
@@ -136,6 +173,20 @@ class Map:
         return sorted(tests, key=waits.__getitem__)
 
 
+def _text(number: int) -> str:
+    """Return a number as a short text.
+
+    >>> _number(_text(3 << 5000)) == 3 << 5000
+    True
+    """
+    size = number.bit_length() // 8 + 1
+    return base64.b64encode(zlib.compress(number.to_bytes(size, "little"), 1)).decode("ascii")
+
+
+def _number(text: str) -> int:
+    return int.from_bytes(zlib.decompress(base64.b64decode(text)), "little")
+
+
 def kind_of(test: str) -> str:
     """Return the function of a test without its case.
 
@@ -151,6 +202,8 @@ def importers(module: str) -> frozenset[str]:
 
     >>> sorted(importers("srcgrad/analyses/shifts.py"))[-1]
     'tests/unit/analyses/test_shifts.py'
+    >>> "tests/tape/test_named_functions.py" in importers("srcgrad/tape/functions.py")
+    True
     """
     path = PurePath(module).with_suffix("")
     wanted = {".".join(path.parts)}
@@ -166,37 +219,15 @@ def _imports() -> dict[str, set[str]]:
     for file in (ROOT / "tests").rglob("test_*.py"):
         nodes = list(ast.walk(ast.parse(file.read_text(encoding="utf-8"))))
         whole = {a.name for node in nodes if isinstance(node, ast.Import) for a in node.names}
-        parts = {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)}
-        found[file.relative_to(ROOT).as_posix()] = whole | parts
+        parts = [node for node in nodes if isinstance(node, ast.ImportFrom)]
+        inner = {f"{node.module}.{a.name}" for node in parts for a in node.names}
+        whole |= inner | {node.module or "" for node in parts}
+        found[file.relative_to(ROOT).as_posix()] = whole
     for layer in LAYERS:
         for file in (ROOT / "srcgrad" / layer).rglob("*.py"):
             name = file.relative_to(ROOT).with_suffix("")
             found[name.with_suffix(".py").as_posix()] = {".".join(name.parts)}
     return found
-
-
-class Recorder:
-    """Notes which blocks of our functions each test runs."""
-
-    def __init__(self) -> None:
-        self._all: defaultdict[str, list[str]] = defaultdict(list)
-        self._run: set[str] = set()
-        watch_loaded(self._run.add)
-
-    def start(self) -> None:
-        """Begin to watch."""
-        self._run.clear()
-
-    def stop(self, test: str) -> None:
-        """Note what was run since the start."""
-        for name in list(self._run):
-            self._all[name].append(test)
-
-    def into(self, near: Map, rng: random.Random) -> None:
-        """Add what was noted to a map."""
-        for name, tests in self._all.items():
-            known = [*near.tests.get(name, ()), *tests]
-            near.tests[name] = rng.sample(known, _KEPT) if len(known) > _KEPT else known
 
 
 def is_named_like(test: str, function: str) -> bool:
@@ -235,6 +266,14 @@ def folders() -> Iterable[str]:
     return NEAR
 
 
-def place_of(test: str) -> int:
-    """Return which of the near files a test is in, by their order."""
-    return next((n for n, name in enumerate(NEAR) if test.startswith(name)), len(NEAR))
+def in_turns(tests: Iterable[str]) -> list[str]:
+    """Return tests so that each beginning of them has about the same share of each folder.
+
+    >>> in_turns(["srcgrad/a", "srcgrad/b", "srcgrad/c", "tests/tape/d"])
+    ['srcgrad/a', 'srcgrad/b', 'tests/tape/d', 'srcgrad/c']
+    """
+    folders: defaultdict[str, list[str]] = defaultdict(list)
+    for test in tests:
+        folders[next((name for name in NEAR if test.startswith(name)), "")].append(test)
+    shares = {t: (n + 0.5) / len(part) for part in folders.values() for n, t in enumerate(part)}
+    return sorted(shares, key=shares.__getitem__)

@@ -13,6 +13,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
+from tools.mutation.blocks import Function, blocks_of, decided_by
+
 ROOT: Final = Path(__file__).resolve().parent.parent.parent
 LAYERS: Final = ("rules", "transforms", "analyses", "runtime", "tape")
 
@@ -83,9 +85,6 @@ _NAMES: Final = {
 _NEVER_RUN: Final = (ast.Raise, ast.Assert, ast.JoinedStr, ast.AnnAssign, ast.Import)
 
 
-_Function = ast.FunctionDef | ast.AsyncFunctionDef
-
-
 @dataclass(frozen=True, slots=True)
 class Mutant:
     """One token of a module, and what is put in its place."""
@@ -98,6 +97,8 @@ class Mutant:
     token: str
     block: str = ""
     """The block that it stands in, by module, function and number."""
+    decides: tuple[str, ...] = ()
+    """The blocks that the condition decides about in which it stands."""
 
     @property
     def module(self) -> str:
@@ -141,14 +142,18 @@ def mutants_of(path: Path) -> Iterator[Mutant]:
     text = path.read_text(encoding="utf-8")
     tree, places = ast.parse(text), _Places(text)
     for function, name in functions_of(tree):
-        spans = [
-            (places.span(block[0])[0], places.span(block[-1])[1]) for block in blocks_of(function)
-        ]
+        blocks, told = blocks_of(function), list(decided_by(function))
+        spans = [(places.span(part.first)[0], places.span(part.last)[1]) for part in blocks]
+        conditions = [(*places.span(test), nodes) for test, nodes in told]
+        numbers = {id(part.first): number for number, part in enumerate(blocks)}
         for start, end, token in _sites(function, places):
-            around = [span for span in spans if span[0] <= start < span[1]]
-            inside = spans.index(max(around, default=spans[0]))
+            around = [n for n, span in enumerate(spans) if span[0] <= start < span[1]]
+            inside = min(around, key=lambda n: spans[n][1] - spans[n][0], default=0)
             block = block_name(path, name, inside)
-            yield Mutant(path, name, function.lineno, start, end, token, block)
+            nodes = [n for first, last, n in conditions if first <= start < last]
+            decided = [numbers[id(n)] for found in nodes for n in found if id(n) in numbers]
+            decides = tuple(block_name(path, name, number) for number in decided)
+            yield Mutant(path, name, function.lineno, start, end, token, block, decides)
 
 
 def block_name(path: Path, function: str, number: int) -> str:
@@ -156,31 +161,15 @@ def block_name(path: Path, function: str, number: int) -> str:
     return f"{path.relative_to(ROOT).as_posix()}:{function}:{number}"
 
 
-def blocks_of(function: _Function) -> Iterator[list[ast.stmt]]:
-    """Yield the lists of statements of a function: its body first, then what stands in it."""
-    waiting: list[list[ast.stmt]] = [function.body]
-    while waiting:
-        block = waiting.pop()
-        yield block
-        waiting += reversed([inner for node in block for inner in _inner(node)])
-
-
-def _inner(node: ast.AST) -> list[list[ast.stmt]]:
-    """Return the lists of statements right inside of one."""
-    found = [getattr(node, name, []) for name in ("body", "orelse", "finalbody")]
-    found += [part.body for part in getattr(node, "handlers", getattr(node, "cases", ()))]
-    return [block for block in found if isinstance(block, list) and block]
-
-
-def functions_of(tree: ast.AST) -> Iterator[tuple[_Function, str]]:
+def functions_of(tree: ast.AST) -> Iterator[tuple[Function, str]]:
     """Yield the outermost functions of a module, each with its dotted name."""
     return _functions(tree, "")
 
 
-def _functions(tree: ast.AST, prefix: str) -> Iterator[tuple[_Function, str]]:
+def _functions(tree: ast.AST, prefix: str) -> Iterator[tuple[Function, str]]:
     """Yield the outermost functions, each with its dotted name."""
     for node in ast.iter_child_nodes(tree):
-        if isinstance(node, _Function):
+        if isinstance(node, Function):
             yield node, prefix + node.name
         elif isinstance(node, ast.ClassDef):
             yield from _functions(node, f"{prefix}{node.name}.")
@@ -235,14 +224,14 @@ class _Places:
                 return
 
 
-def _sites(function: _Function, places: _Places) -> Iterator[_Site]:
+def _sites(function: Function, places: _Places) -> Iterator[_Site]:
     waiting: list[ast.AST] = list(reversed(function.body))
     while waiting:
         node = waiting.pop()
         if isinstance(node, _NEVER_RUN) or _is_text(node) or _is_asserted(node):
             continue
         yield from _of_node(node, places)
-        if isinstance(node, _Function):
+        if isinstance(node, Function):
             waiting += reversed(node.body)
         else:
             waiting += reversed(list(ast.iter_child_nodes(node)))

@@ -12,7 +12,7 @@ from srcgrad.errors import InternalError
 from srcgrad.frontend.expand.scoping import free_names
 from srcgrad.frontend.expand.values import Home
 from srcgrad.frontend.source import FunctionSource, attach
-from srcgrad.ir.build import clone, store
+from srcgrad.ir.build import at, clone, store
 from srcgrad.ir.walk import walk
 
 
@@ -24,6 +24,7 @@ def make_function(
     leaves: tuple[Any, ...] = (),
 ) -> FunctionType:
     """Return the function of a tree: its names are those of `home`, its lines those of `source`."""
+    tree = _Told().visit(tree)
     free = free_names(tree)
     cells = [name for name in free if name in home.cells]
     inner = _plain(tree)
@@ -52,6 +53,38 @@ def make_function(
     made_source = FunctionSource(function, tree, source.file, source.lines, temporaries, leaves)
     attach(function, made_source)
     return function
+
+
+class _Told(gast.NodeTransformer):  # type: ignore[misc]
+    """Writes what ``"odd" is None`` gives, of which Python warns; it comes from known arguments."""
+
+    def __init__(self) -> None:
+        self._told: set[int] = set()
+
+    def visit_Compare(self, node: Any) -> Any:
+        self.generic_visit(node)
+        operands = [node.left, *node.comparators]
+        if not all(isinstance(item, gast.Constant) for item in operands) or len(operands) > 2:
+            return node
+        if not isinstance(node.ops[0], (gast.Is, gast.IsNot)):
+            return node
+        same = operands[0].value is operands[1].value
+        told = at(gast.Constant(same is isinstance(node.ops[0], gast.Is), None), node)
+        self._told.add(id(told))
+        return told
+
+    def visit_BoolOp(self, node: Any) -> Any:
+        self.generic_visit(node)
+        stops = isinstance(node.op, gast.Or)
+        kept = []
+        for item in node.values:
+            told = id(item) in self._told
+            if not told or item.value is stops or item is node.values[-1]:
+                kept.append(item)
+            if told and item.value is stops:
+                break
+        node.values = kept
+        return node if len(kept) > 1 else kept[0]
 
 
 def _plain(tree: Any) -> Any:

@@ -73,7 +73,7 @@ def extended(x: Any, padtype: Any, edge: int) -> Any:
     if padtype == "odd":
         before, behind = 2 * first - before, 2 * last - behind
     elif padtype == "constant":
-        before, behind = first + 0 * before, last + 0 * behind
+        before, behind = first + np.zeros_like(before), last + np.zeros_like(behind)
     return np.concatenate([before, x, behind], axis=-1)
 
 

@@ -67,7 +67,7 @@ def simpson(y: Any, x: Any = None, *, dx: Any = 1.0, axis: int = -1) -> Any:
     left, right = 2 - second / first, 2 - first / second
     middle = both**2 / (first * second)
     parts = left * rows[..., 0 : paired - 2 : 2] + right * rows[..., 2:paired:2]
-    parts = both / 6 * (parts + middle * rows[..., 1 : paired - 1 : 2])
+    parts = both / 6 * (parts + middle * rows[..., 1:paired:2])
     total = np.sum(parts, axis=-1)
     if paired == count:
         return total

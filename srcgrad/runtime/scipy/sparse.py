@@ -271,8 +271,8 @@ def block_places(blocks: Any, way: str) -> Places:
     equal = {"down": wide, "right": high, "both": []}[way]
     if len(set(equal)) > 1:
         raise ValueError("blocks of different sizes")
-    below = np.cumsum([0, *high]) if way != "right" else np.zeros(len(high) + 1, dtype=int)
-    right = np.cumsum([0, *wide]) if way != "down" else np.zeros(len(wide) + 1, dtype=int)
+    below = np.cumsum([0, *high]) if way != "right" else np.zeros(len(high), dtype=int)
+    right = np.cumsum([0, *wide]) if way != "down" else np.zeros(len(wide), dtype=int)
     rows = np.concatenate([b.rows + start for b, start in zip(found, below, strict=False)])
     cols = np.concatenate([b.cols + start for b, start in zip(found, right, strict=False)])
     shape = (sum(high) if way != "right" else high[0], sum(wide) if way != "down" else wide[0])

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from srcgrad.analyses.dimensions import Dimensions
-from srcgrad.analyses.displays import makes_list
+from srcgrad.analyses.displays import is_plain_number, makes_list
 from srcgrad.analyses.float_names import float_names
 from srcgrad.analyses.index_arrays import index_arrays
 from srcgrad.analyses.inner_lists import inner_lists
@@ -356,3 +356,21 @@ LISTS = {
 @pytest.mark.parametrize("source", LISTS)
 def test_displays_of_lists_are_told(source: str) -> None:
     assert makes_list(_node(source)) is LISTS[source]
+
+
+@pytest.mark.parametrize("line", ["-1.0", "-(-2)", "2", "float('inf')", "-float('inf')", "np.pi"])
+def test_numbers_that_are_written_out_are_known_as_such(line: str) -> None:
+    assert is_plain_number(_node(line), _program("x").reader.scope)
+    number = eval(line, {"np": np})
+    assert type(number) in (int, float)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("x", "-x", "not 1", "1j", "True", "'a'", "None", "n.real", "-n.real", "-True"),
+        *("float(x)", "int('3')", "float(1.0, 2.0)", "float(x=1.0)", "-float(x)", "np.sin", "np"),
+    ],
+)
+def test_other_expressions_are_not_taken_for_numbers_that_are_written_out(line: str) -> None:
+    assert not is_plain_number(_node(line), _program("x").reader.scope)

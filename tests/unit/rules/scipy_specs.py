@@ -498,6 +498,7 @@ def images() -> list[OpSpec]:
             op(ndimage.prewitt, A(4, 5), mode=mode, cval=0.7),
             op(ndimage.laplace, A(4, 5), mode=mode, cval=0.7),
         ]
+    homogeneous = np.array([[1.1, 0.1, 0.2], [0.2, 0.9, 0.1], [0.0, 0.0, 1.0]])
     specs += [
         op(ndimage.laplace, A()),
         op(ndimage.shift, A(6, 5), (0.3, -1.2)),
@@ -515,6 +516,8 @@ def images() -> list[OpSpec]:
         op(ndimage.affine_transform, A(4, 5), A(2), S(), output_shape=(3, 2)),
         op(ndimage.affine_transform, A(4, 5), A(2, 3), mode="mirror", order=2),
         op(ndimage.affine_transform, A(4, 5), A(2, 2), (0.3, 0.2), mode="wrap"),
+        op(ndimage.affine_transform, A(4, 5), A(2, 3), A(2), mode="mirror"),
+        op(ndimage.affine_transform, A(4, 5), homogeneous, A(2), mode="mirror", order=2),
         op(ndimage.spline_filter1d, A(4, 5), axis=0, mode="reflect"),
         op(ndimage.spline_filter1d, A(70), 5),
     ]

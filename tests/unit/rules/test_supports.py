@@ -32,3 +32,28 @@ def test_values_end_where_the_density_does(law, shape):
     expected = numerical_gradient(lambda x: np.sum(law.logpdf(x, shape)), (X[inside],), 0)
     assert_same(gradient[inside], expected)
     np.testing.assert_array_equal(gradient[~inside], 0.0)
+
+
+STRAIGHT = {
+    "genpareto.logpdf": (stats.genpareto.logpdf, np.array([0.2, 0.9, 2.3])),
+    "genextreme.logpdf": (stats.genextreme.logpdf, np.array([-0.8, 0.4, 1.7])),
+    "genextreme.cdf": (stats.genextreme.cdf, np.array([-0.8, 0.4, 1.7])),
+}
+
+
+@pytest.mark.parametrize(("law", "x"), STRAIGHT.values(), ids=STRAIGHT)
+@pytest.mark.parametrize("slope", [sg.grad, lambda f: lambda c: sg.jvp(f, (c,), (1.0,))[1]])
+def test_a_law_bends_in_its_shape_where_that_is_zero(law, x, slope):
+    """The formula at 0 is another one, whose first and second derivatives are those beside it."""
+
+    def loss(c):
+        return np.sum(law(x, c) * x)
+
+    first = slope(loss)
+    h = 1e-3
+    beside = [first(place) for place in (-2 * h, -h, h, 2 * h)]
+    np.testing.assert_allclose(
+        first(0.0), (-beside[0] + 4 * beside[1] + 4 * beside[2] - beside[3]) / 6, rtol=1e-7
+    )
+    second = (beside[0] - 8 * beside[1] + 8 * beside[2] - beside[3]) / (12 * h)
+    np.testing.assert_allclose(sg.jvp(sg.grad(loss), (0.0,), (1.0,))[1], second, rtol=1e-6)

@@ -10,6 +10,7 @@ import pytest
 
 import srcgrad.runtime as rt
 from srcgrad.errors import NonScalarOutputError
+from srcgrad.runtime.objects import outline
 
 Pair = namedtuple("Pair", "left right")
 
@@ -213,3 +214,36 @@ def test_a_value_that_does_not_record_is_a_number_or_an_array() -> None:
     assert not rt.records(np.ones(2))
     assert not rt.records("text")
     assert rt.records(Recorder())
+
+
+class Part:
+    def __init__(self, inner: Any) -> None:
+        self.inner = inner
+
+
+WRAPPERS = {
+    "an object": Part,
+    "a list": lambda item: [2.0, item],
+    "a tuple": lambda item: (item, "a"),
+    "a dict": lambda item: {"a": item, "b": 1.0},
+    "a named pair": lambda item: Pair(1.0, item),
+}
+
+
+@pytest.mark.parametrize("wrapper", WRAPPERS.values(), ids=WRAPPERS)
+def test_an_outline_says_what_an_object_holds_four_levels_deep(wrapper: Any) -> None:
+    def outlines(levels: int) -> list[Any]:
+        made = []
+        for _ in range(2):
+            value: Any = Part(1.0)
+            for _ in range(levels):
+                value = wrapper(value)
+            made.append((value, outline(value)))
+        assert made[0][0] is not made[1][0]
+        return [found for _, found in made]
+
+    for levels in range(7):
+        one, other = outlines(levels)
+        assert (one == other) is (levels < 4), levels
+    functions = [outline(wrapper(wrapper(function))) for function in (len, len, max)]
+    assert functions[0] == functions[1] != functions[2]

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import optimize
+from scipy import optimize, special
 
 import srcgrad as sg
 from srcgrad.runtime.ordering import quantile_back
+from srcgrad.runtime.scipy import orders
 from srcgrad.runtime.scipy.neighbours import Axis
 from srcgrad.runtime.slopes import sinc_slope
 from tests.differences import numerical_gradient
@@ -98,3 +99,23 @@ def test_quantiles_of_every_method_move_with_their_values(method: str, q: float)
     x = np.array([[0.3, 2.0], [1.7, -0.4], [-1.1, 0.6], [0.9, 1.2]])
     grad = sg.grad(quantile)(x)
     np.testing.assert_allclose(grad, numerical_gradient(quantile, (x,), 0), rtol=1e-5, atol=1e-7)
+
+
+ORDERS = np.array([-7.3, -2.0, -0.4, 0.0, 0.3, 1.0, 2.5, 11.0, 37.6])
+POINTS = np.array([0.05, 0.7, 2.0, 5.5, 9.0, 31.0, 130.0])
+
+
+@pytest.mark.parametrize("name", ["jv", "yv", "iv", "kv", "ive", "kve"])
+def test_slopes_in_the_order_of_a_bessel_function_are_those_of_differences(name: str) -> None:
+    function, slope = getattr(special, name), getattr(orders, f"{name}_slope")
+    v, z = np.meshgrid(ORDERS, POINTS)
+    with np.errstate(all="ignore"):
+        h = 1e-3 * np.array([-3, -2, -1, 1, 2, 3])
+        at = np.array([function(v + step, z) for step in h])
+        wanted = np.tensordot([-1, 9, -45, 45, -9, 1], at, 1) / 60e-3
+    taken = np.isfinite(wanted) & (np.abs(wanted) < 1e200)
+    assert np.mean(taken) > 0.9
+    scale = np.abs(wanted) + np.max(np.abs(np.where(np.isfinite(at), at, 0)), axis=0)
+    for place in zip(*np.nonzero(taken), strict=True):
+        found = slope(v[place], z[place])
+        assert abs(found - wanted[place]) <= 1e-8 * scale[place], (v[place], z[place])
