@@ -90,6 +90,8 @@ class _Search:
         known = self._vocabulary.rule_for(callee) or self._vocabulary.constant_reason(callee)
         if known or isinstance(callee, type) or inspect.isbuiltin(callee):
             return None
+        if callee is inspect.signature:  # of the same function it is the same
+            return None
         if isinstance(callee, FunctionType):
             library = is_library(callee) or module.startswith("srcgrad.")
             return None if library else self.function(callee)
