@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import inspect
 import re
@@ -37,7 +38,7 @@ _LONGEST: Final = 100
 
 _READERS: Final = (
     *(zip, enumerate, reversed, map, filter, sorted, list, tuple, set, dict),
-    *(getattr, hasattr, next, iter, inspect.signature),
+    *(getattr, hasattr, next, iter, inspect.signature, copy.copy),
 )
 """They hand on what they are given, and write into none of it."""
 _KEEPERS: Final = frozenset(["save_for_backward", "save_for_forward", "set_materialize_grads"])
@@ -45,7 +46,7 @@ _HOLDERS: Final = (
     *(gast.List, gast.Tuple, gast.Dict, gast.Set),
     *(gast.ListComp, gast.DictComp, gast.SetComp),
 )
-_COPIERS: Final = (list, dict, set, tuple, sorted)
+_COPIERS: Final = (list, dict, set, tuple, sorted, copy.copy)
 _READ_ONLY: Final = (gast.Constant, gast.JoinedStr, gast.Dict)  # no method takes and writes
 _NEW_MEMORY: Final = (gast.BinOp, gast.UnaryOp, gast.Compare, gast.Constant, gast.JoinedStr)
 _TARGETING: Final = frozenset(

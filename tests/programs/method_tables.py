@@ -86,3 +86,33 @@ SCALES = Table({"One": 1.0, "Half": 0.5})
 @program("v")
 def array_of_a_table_of_a_class(x, method="even"):
     return np.sum(WEIGHTS[method] * x * x) * SCALES["half"]
+
+
+UNITS = "one"
+
+
+def _in_units(a):
+    a = np.asarray(a, np.float64)
+    if UNITS == "two":
+        a /= 2.0
+    return a
+
+
+def _root(x):
+    y = _in_units(x)
+    return np.sum(np.sqrt(1.0 + y * y))
+
+
+def _square(x):
+    return np.sum(_in_units(x) ** 2)
+
+
+ROOTS = Table({"Root": _root, "Square": _square})
+
+
+@program("v")
+def functions_that_a_setting_lets_write(x, method="Root"):
+    function = ROOTS[method]
+    if function in (_square, _power) and UNITS == "one":
+        x = x * 2.0
+    return function(x)

@@ -25,6 +25,7 @@ from srcgrad.frontend.expand.values import (
     is_literal,
 )
 from srcgrad.frontend.long_loops import mark_repeated
+from srcgrad.frontend.rebinding import UNSEEN
 from srcgrad.frontend.source import Entry, Leaves, Path, attach, find_source
 from srcgrad.ir.build import assign, clone, load
 from srcgrad.ir.walk import is_same
@@ -99,6 +100,8 @@ class Expander:
     ) -> FunctionType:
         code = self.session.code(function)
         self._done[function] = function
+        flagged = any(map(is_flag, given.values()))
+        self.session.settled = flagged and UNSEEN not in self.session.rebound
         env: dict[str, Value] = {}
         found: dict[str, Leaves] = {}
         frame = Body(self.session, code, {})

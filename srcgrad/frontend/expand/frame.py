@@ -229,6 +229,10 @@ class Frame:
             self.changed = True
             name = self.cell_name(read.__name__, self.session.cell_of(read))
             return gast.Call(load(name), [], [])
+        if self.session.settled and type(value) in (bool, str):
+            self.session.assume(self.session.reader(binding.current), value)
+            self.changed = True
+            return gast.Constant(value, None)
         return self.outside(value, expression, self.session.reader(binding.current))
 
     def _find(self, name: str) -> Binding | None:

@@ -93,6 +93,39 @@ class Tables(Frame):
         return Items("dict", [], [])
 
 
+def same_function(op: Any, left: Value, others: list[Value] | None) -> Any:
+    """Return whether a function that a test chooses is one of others, by that test; else None."""
+    negated = _SAMENESS.get(type(op))
+    if negated is None or not others or not isinstance(left, Choice):
+        return None
+    if not _is_function(left) or not all(isinstance(v, Known) and _is_function(v) for v in others):
+        return None
+    return _answered(left, {item.value for item in others}, negated)
+
+
+_SAMENESS: Final = {
+    gast.Is: False,
+    gast.Eq: False,
+    gast.In: False,
+    gast.IsNot: True,
+    gast.NotEq: True,
+    gast.NotIn: True,
+}
+"""Whether a comparison says that functions are others."""
+
+
+def _answered(value: Value, known: set[Any], negated: bool) -> Any:
+    if not isinstance(value, Choice):
+        return gast.Constant((value.value in known) is not negated, None)
+    then, other = (_answered(item, known, negated) for item in (value.then, value.other))
+    said = getattr(then, "value", None), getattr(other, "value", None)
+    if said == (True, False):
+        return clone(value.test)
+    if said[0] is said[1] is not None:
+        return then
+    return gast.IfExp(clone(value.test), then, other)
+
+
 def _functions_in(table: Any) -> tuple[FunctionType, ...]:
     """Return the functions in a table that holds nothing else, each once."""
     if not isinstance(table, Mapping) or len(table) > _MOST:

@@ -144,3 +144,27 @@ def test_keywords_that_a_text_without_any_would_drop_are_not_dropped() -> None:
             found = derivative(X, "Power", **keywords)
         wanted = sg.grad(f, backend="tape")(X, "Power", **keywords)
         np.testing.assert_allclose(found, wanted)
+
+
+def _unit_set_unseen(x, method="root"):
+    setattr(method_tables, "UNI" + "TS", "two")
+    try:
+        return method_tables.ROOTS[method](x * 1.0)
+    finally:
+        setattr(method_tables, "UNI" + "TS", "one")
+
+
+@pytest.mark.parametrize("f", [method_tables.functions_that_a_setting_lets_write, _unit_set_unseen])
+def test_a_setting_of_the_module_is_taken_as_it_is(f: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    derivative = sg.grad(f)
+    along = np.array([0.5, -1.0])
+    for units in ("one", "two", "one"):
+        monkeypatch.setattr(method_tables, "UNITS", units)
+        for method in ("root", "square"):
+            ends = [f(X + step * along, method) for step in (1e-6, -1e-6)]
+            monkeypatch.setattr(method_tables, "UNITS", units)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", sg.FallbackWarning)
+                found = np.dot(derivative(X.copy(), method), along)
+            monkeypatch.setattr(method_tables, "UNITS", units)
+            assert found == pytest.approx((ends[0] - ends[1]) / 2e-6, rel=1e-6)
