@@ -20,6 +20,7 @@ import json
 import pkgutil
 import signal
 import sys
+import tempfile
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -156,7 +157,7 @@ def _judged(call: Call, beside: float) -> tuple[str, str]:
     try:
         slope, engine, why = _slope(call.function, args, names, chosen, moved, weights)
     except sg.SrcgradError as error:
-        return "refused", _reason(str(error))
+        return "refused", _reason(_why_not_by_source(call, args, names, chosen) or str(error))
     except Exception as error:
         return "crash", f"{type(error).__name__}: {error}"[:300]
     return _compared(slope, _differences(function, args, chosen, moved, weights), engine, why)
@@ -169,6 +170,19 @@ def _weighed(function: Callable[..., Any], args: list[Any]) -> tuple[Any, str]:
     except Exception as error:
         return None, f"the function itself raises {type(error).__name__}"
     return _weights(out), "no float result"
+
+
+def _why_not_by_source(
+    call: Call, args: list[Any], names: list[str], chosen: list[int]
+) -> str | None:
+    """Return why the source of a function is refused, which says more than why the tape is."""
+    try:
+        _slope(call.function, args, names, chosen, [], 0.0, fallback="error")
+    except sg.SrcgradError as error:
+        return str(error)
+    except Exception:
+        return None
+    return None
 
 
 def _compared(
@@ -206,6 +220,7 @@ def _slope(
     chosen: list[int],
     moved: list[Any],
     weights: Any,
+    fallback: Any = "warn",
 ) -> tuple[float, str, str]:
     """Return the derivative along a direction, by which engine, and why by that."""
     cut = len(args) - len(names)
@@ -215,13 +230,10 @@ def _slope(
     argnames = tuple(names[i - cut] for i in chosen if i >= cut)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        pull = sg.pullback(function, argnums=argnums, argnames=argnames)
+        pull = sg.pullback(function, argnums=argnums, argnames=argnames, fallback=fallback)
         _, back = pull(*given[:cut], **kwargs)
         grads = back(weights)
     fell = [w for w in caught if issubclass(w.category, sg.FallbackWarning)]
-    grads = grads if isinstance(grads, tuple) and len(chosen) > 1 else (grads,)
-    if len(chosen) == 1 and isinstance(grads[0], tuple) and not isinstance(args[chosen[0]], tuple):
-        grads = grads[0]
     slope = sum(_product(g, d) for g, d in zip(grads, moved, strict=True))
     return slope, "tape" if fell else "source", _reason(str(fell[0].message)) if fell else ""
 
@@ -233,7 +245,10 @@ def _differences(
         given = copy.deepcopy(args)
         for place, i in enumerate(chosen):
             given[i] = _moved(given[i], moved[place], step)
-        return _product(function(*given), weights)
+        out = function(*given)
+        if _is_coarse(out):
+            raise ValueError("too few digits for differences")
+        return _product(out, weights)
 
     try:
         slopes = [(at(h) - at(-h)) / (2 * h) for h in (3e-5, 1e-6)]
@@ -257,7 +272,8 @@ def _direction(value: Any, seed: int) -> Any:
     if isinstance(value, (list, tuple)):
         return type(value)(_direction(item, seed + 7 * k + 1) for k, item in enumerate(value))
     rng = np.random.default_rng(seed)
-    spread = rng.uniform(0.5, 1.5, np.shape(value)) * np.where(np.asarray(value) == 0, 0.0, value)
+    finite = np.where(np.isfinite(value), value, 0.0)  # what is infinite, or none, stays so
+    spread = rng.uniform(0.5, 1.5, np.shape(value)) * finite
     return spread if isinstance(value, np.ndarray) else float(spread)
 
 
@@ -276,6 +292,13 @@ def _weights(out: Any) -> Any:
         weights = [_weights(item) for item in out]
         return None if any(item is None for item in weights) else type(out)(weights)
     return None
+
+
+def _is_coarse(out: Any) -> bool:
+    """Say whether a result is in less than double precision."""
+    if isinstance(out, (tuple, list)):
+        return any(map(_is_coarse, out))
+    return np.asarray(out).dtype.itemsize < np.dtype(float).itemsize
 
 
 def _product(values: Any, directions: Any) -> float:
@@ -363,7 +386,8 @@ def main() -> int:
     options = parser.parse_args()
     failed = False
     for package in options.packages:
-        verdicts = run(package, options.limit, options.only)
+        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):  # some write files
+            verdicts = run(package, options.limit, options.only)
         report(package, verdicts)
         failed |= any(item.kind in ("wrong", "crash") for item in verdicts)
         target = ROOT / "build" / "wild" / f"{package}.json"

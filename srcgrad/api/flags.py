@@ -1,7 +1,8 @@
-"""Knows the arguments that are None, a bool or a text: where a text for all of them is refused.
+"""Knows the arguments that are None, a bool, a text or `{}`: if a text for all of them is refused.
 
-Branches ask of those, as `if out is None`. A text may then be made for them as they are in a call,
-without the branches that the call does not take; other calls get another text.
+Branches ask of those, as `if out is None`; and there may be no keywords for ``**kwargs``. A text
+may then be made for them as they are in a call, without the branches that the call does not take;
+other calls get another text.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any, TypeVar
 
 from srcgrad.errors import UnsupportedError
+from srcgrad.frontend.expand.entry import is_flag
 
 Made = TypeVar("Made")
 
@@ -21,9 +23,7 @@ def flags_of(arguments: Mapping[str, Any], names: Collection[str]) -> dict[str, 
     {'out': None, 'kind': 'mean'}
     """
     return {
-        name: value
-        for name, value in arguments.items()
-        if name not in names and (value is None or type(value) in (bool, str))
+        name: value for name, value in arguments.items() if name not in names and is_flag(value)
     }
 
 

@@ -40,7 +40,7 @@ from srcgrad.compiler.unbound import unbound
 from srcgrad.compiler.vocabulary import VOCABULARY
 from srcgrad.errors import Diagnostic, MutationError, UnsupportedError
 from srcgrad.frontend.complexity import meets_complex
-from srcgrad.frontend.expand.entry import Expander
+from srcgrad.frontend.expand.entry import Expander, is_flag
 from srcgrad.frontend.expand.scoping import in_users_words, without_collisions
 from srcgrad.frontend.expand.session import Session
 from srcgrad.frontend.rebinding import Variable, rebound, refuse_rebound
@@ -422,9 +422,9 @@ def _generated(request: Request, make: Callable[[Request], tuple[Module, str, st
 
 
 def _flags(given: Mapping[str, Any]) -> list[str]:
-    """Return what a text takes for granted of arguments that are None, a bool or a text."""
-    flags = {n: v for n, v in given.items() if v is None or isinstance(v, (bool, str))}
-    return [f"{n} {'==' if isinstance(v, str) else 'is'} {v!r}" for n, v in flags.items()]
+    """Return what a text takes for granted of arguments that are None, a bool, a text or `{}`."""
+    flags = {n: v for n, v in given.items() if is_flag(v)}
+    return [f"{n} {'==' if isinstance(v, (str, dict)) else 'is'} {v!r}" for n, v in flags.items()]
 
 
 def _findings(module: Module) -> Findings | None:
@@ -456,12 +456,9 @@ def empty_module(request: Request, stages: Stages | None) -> Module:
     namer = Namer()
     externals = Externals(namer)
     namer.reserve(own_names())
+    anew = rebound(request.function)
     if stages is not None and stages.account is not None:
         stages.account.clear()  # a first attempt may have been given up
-
-    def new_expander() -> Expander:
-        return Expander(Session(VOCABULARY, keep_complex=request.keep_complex))
-
     return Module(
         request.keep_complex,
         request.assume,
@@ -469,12 +466,15 @@ def empty_module(request: Request, stages: Stages | None) -> Module:
         externals,
         namer,
         arrays=request.arrays,
-        expander=expander_for(request, new_expander),
+        expander=expander_for(
+            request,
+            lambda: Expander(Session(VOCABULARY, keep_complex=request.keep_complex, rebound=anew)),
+        ),
         plain=request.plain,
         stacks=request.stacks,
         seen=request.seen,
         copied=request.copied,
-        rebound=rebound(request.function),
+        rebound=anew,
     )
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import functools
+import inspect
 import re
 import sys
 import sysconfig
@@ -15,6 +17,7 @@ import gast
 import numpy as np
 
 from srcgrad.errors import SrcgradError
+from srcgrad.frontend.parameter_parts import text_parameters
 from srcgrad.frontend.remembered import nothing_changes, source_to_read
 from srcgrad.ir.build import clone, store
 from srcgrad.ir.operations import Operation, Reader, operands_viewed
@@ -35,7 +38,7 @@ _LONGEST: Final = 100
 
 _READERS: Final = (
     *(zip, enumerate, reversed, map, filter, sorted, list, tuple, set, dict),
-    *(getattr, hasattr, next, iter),
+    *(getattr, hasattr, next, iter, inspect.signature, copy.copy),
 )
 """They hand on what they are given, and write into none of it."""
 _KEEPERS: Final = frozenset(["save_for_backward", "save_for_forward", "set_materialize_grads"])
@@ -43,6 +46,7 @@ _HOLDERS: Final = (
     *(gast.List, gast.Tuple, gast.Dict, gast.Set),
     *(gast.ListComp, gast.DictComp, gast.SetComp),
 )
+_COPIERS: Final = (list, dict, set, tuple, sorted, copy.copy)
 _READ_ONLY: Final = (gast.Constant, gast.JoinedStr, gast.Dict)  # no method takes and writes
 _NEW_MEMORY: Final = (gast.BinOp, gast.UnaryOp, gast.Compare, gast.Constant, gast.JoinedStr)
 _TARGETING: Final = frozenset(
@@ -215,6 +219,7 @@ class _Effects:
         for item in starred:  # the call itself makes the tuple and the dict of the others
             self._holds[item.id].add(item.id)
         self._given = [item.id for item in (*named, *starred)]
+        self._texts = text_parameters(tree)
         self._body = self._apart([item.id for item in named])
 
     def _apart(self, parameters: list[str]) -> list[Any]:
@@ -314,7 +319,7 @@ class _Effects:
         elif isinstance(node, (gast.AnnAssign, gast.NamedExpr)):
             self._share([node.target], node.value)
         elif isinstance(node, (gast.For, gast.comprehension)):
-            self._share([node.target], node.iter)
+            self._share([node.target], gast.Subscript(node.iter, node.iter, gast.Load()))
         elif isinstance(node, gast.withitem) and node.optional_vars is not None:
             self._share([node.optional_vars], node.context_expr)
         elif isinstance(node, gast.Call):
@@ -337,7 +342,8 @@ class _Effects:
                 self._share([target], part)
             return
         sources = self._origins(value)
-        holds = isinstance(value, _HOLDERS)
+        made = isinstance(value, gast.Call) and self._reader.scope.resolve(value.func)
+        holds = isinstance(value, _HOLDERS) or any(made is kind for kind in _COPIERS)
         for target in targets:
             for name in names_bound(target):
                 plain = holds and isinstance(target, gast.Name)  # a new list of what there is
@@ -441,6 +447,7 @@ class _Effects:
         if callee is MISSING:
             known = isinstance(func, gast.Attribute) and (
                 isinstance(func.value, _READ_ONLY)
+                or getattr(func.value, "id", "") in self._texts
                 or func.attr in WRITING | _KEEPERS
                 or self._makes_exception(func)
                 or func.attr in reader.vocabulary.methods

@@ -153,3 +153,26 @@ def _joined(*ways: Origins) -> Origins:
     for way in ways:
         _join(found, way)
     return found
+
+
+def text_parameters(tree: Any) -> set[str]:
+    r"""Return the parameters whose default is a text, and that are not bound anew.
+
+    They are texts in every call, whose methods read what they are given.
+
+    >>> tree = gast.parse("def f(x, how='sum', *, why='', n=1):\n    why = x")
+    >>> text_parameters(tree.body[0])
+    {'how'}
+    """
+    args = tree.args
+    positional = [*args.posonlyargs, *args.args]
+    last = len(positional) - len(args.defaults)
+    pairs = [
+        *zip(positional[last:], args.defaults, strict=True),
+        *zip(args.kwonlyargs, args.kw_defaults, strict=True),
+    ]
+    texts = {item.id for item, default in pairs if isinstance(getattr(default, "value", None), str)}
+    nodes = (node for line in tree.body for node in walk(line))
+    return texts - {
+        n.id for n in nodes if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store)
+    }

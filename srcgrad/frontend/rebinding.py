@@ -9,7 +9,7 @@ from __future__ import annotations
 import dis
 from functools import lru_cache
 from types import CellType, CodeType, FunctionType, ModuleType
-from typing import Any
+from typing import Any, Final
 
 from srcgrad.errors import MutationError
 from srcgrad.frontend.refusals import Refusals
@@ -19,17 +19,23 @@ from srcgrad.ir.scopes import Scope
 Variable = tuple[Any, str]
 """A name in a module (by that module's name), in a class, or in a cell (by identity)."""
 
+UNSEEN: Final[Variable] = ("*", "")
+"""Stands for variables that something binds by names which only the run tells."""
+_BINDERS: Final = frozenset(["setattr", "globals", "vars", "__dict__", "exec", "modules"])
+
 
 def rebound(function: FunctionType) -> frozenset[Variable]:
     """Return the variables outside that a function or what it reaches by name binds.
 
-    The names that the function itself declares ``global`` are not among them: `own_globals` sees to
-    them, or they are refused.
+    UNSEEN is among them if there may be others. The names that the function itself declares
+    ``global`` are not: `own_globals` sees to them, or they are refused.
     """
     found: set[Variable] = set()
     calls_itself = function.__name__ in function.__code__.co_names
     for reached in reached_functions(function):
         values = values_of(reached)
+        if not _BINDERS.isdisjoint(_names(reached.__code__)):
+            found.add(UNSEEN)
         for kind, owner, name in _stores(reached.__code__):
             if kind == "name" and (reached is not function or calls_itself):
                 found.add((_space(reached.__globals__), name))
@@ -75,6 +81,13 @@ def _owner(holder: Any) -> Any:
 
 def _space(namespace: dict[str, Any]) -> Any:
     return namespace.get("__name__")
+
+
+@lru_cache(maxsize=4096)
+def _names(code: CodeType) -> frozenset[str]:
+    """Return the names of globals and attributes in some code."""
+    inner = [_names(item) for item in code.co_consts if isinstance(item, CodeType)]
+    return frozenset(code.co_names).union(*inner)
 
 
 @lru_cache(maxsize=4096)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 from collections.abc import Iterator
 from types import FunctionType
@@ -26,6 +27,7 @@ _DRAWS: Final = (
 _PLAIN_TYPES: Final = (np.ndarray, list, dict, tuple, set, str, float, np.random.SeedSequence)
 _METHODS: Final = {name for kind in _PLAIN_TYPES for name in dir(kind)}
 _ONCE: Final = (next, iter, input, open, id, hash, exec, eval, globals, locals)
+_SAME: Final = (inspect.signature, copy.copy)
 _FOREIGN: Final = ("random", "secrets", "time", "datetime", "uuid", "os", "posix")
 
 
@@ -89,6 +91,8 @@ class _Search:
             return "a block that edits an adjoint, which is code of the user's"
         known = self._vocabulary.rule_for(callee) or self._vocabulary.constant_reason(callee)
         if known or isinstance(callee, type) or inspect.isbuiltin(callee):
+            return None
+        if callee in _SAME:
             return None
         if isinstance(callee, FunctionType):
             library = is_library(callee) or module.startswith("srcgrad.")

@@ -9,6 +9,7 @@ from typing import Any, Final
 import gast
 
 from srcgrad.frontend.expand.objects import Objects, class_of
+from srcgrad.frontend.expand.tables import same_function
 from srcgrad.frontend.expand.values import Instance, Object, Value, is_literal
 from srcgrad.ir.build import at, call
 from srcgrad.ir.walk import names_read
@@ -47,6 +48,11 @@ class Asking(Objects):
     def _value_Compare(self, node: Any) -> Value:
         values = [self.value(item) for item in (node.left, *node.comparators)]
         if len(node.ops) == 1:
+            inside = isinstance(node.ops[0], (gast.In, gast.NotIn))
+            others = self.elements(values[1]) if inside else [values[1]]
+            found = same_function(node.ops[0], values[0], others)
+            if found is not None:
+                return at(found, node)
             found = self._compared(node.ops[0], values[0], values[1], node)
             if found is not None:
                 return found

@@ -102,11 +102,22 @@ class Body(Sequencing):
             self.forget(part)
             part[:] = self.block(part) or ([at(gast.Pass(), node)] if part else [])
         for item in getattr(node, "items", []):
-            item.context_expr = self.expression(item.context_expr)
+            item.context_expr = self._manager(item.context_expr)
         if not isinstance(node, gast.With):  # its body runs; of others not all parts may
             changed = [n for n, value in self.env.items() if before.get(n) is not value]
             self.env.update({name: Lost() for name in changed})
         self.out.append(node)
+
+    def _manager(self, node: Any) -> Any:
+        """Return a context manager; one that is made of nothing that varies is left to the run."""
+        callee = self.value(clone(node.func)) if isinstance(node, gast.Call) else None
+        if not isinstance(callee, Known) or self.varies(node):
+            return self.expression(node)
+        node.func = self.plain(callee, node.func)
+        node.args = [self._plain_argument(item) for item in node.args]
+        for item in node.keywords:
+            item.value = self.expression(item.value)
+        return node
 
     # -- simple statements
 

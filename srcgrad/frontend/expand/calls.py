@@ -121,7 +121,7 @@ class Calls(Derivatives):
             if item.arg is not None:
                 found[item.arg] = self.value(clone(item.value))
                 continue
-            inner = self.value(clone(item.value))
+            inner = self.given_by_stars(clone(item.value))
             if isinstance(inner, gast.Dict) and all(
                 isinstance(key, gast.Constant) for key in inner.keys
             ):
@@ -305,6 +305,7 @@ class Calls(Derivatives):
         given = [*args, *keywords.values()]
         of_class = any(isinstance(v, Known) and isinstance(v.value, type) for v in args)
         constant = not any(map(self.varies, given)) and not of_class
+        constant = constant and not written_parameters(function, self.session.vocabulary)
         if constant and not _may_return_function(source):
             return self._as_text(self.plain(callee, node), args, keywords, node)
         short = self._shortly(function, source, args, keywords, node)

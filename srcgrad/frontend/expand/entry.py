@@ -14,12 +14,31 @@ from srcgrad.frontend.expand.body import Body
 from srcgrad.frontend.expand.frame import NeedsInlineError, at_key
 from srcgrad.frontend.expand.making import make_function
 from srcgrad.frontend.expand.session import Session
-from srcgrad.frontend.expand.values import Code, Instance, Known, Static, Value, is_literal
+from srcgrad.frontend.expand.values import (
+    Code,
+    Instance,
+    Items,
+    Known,
+    Root,
+    Static,
+    Value,
+    is_literal,
+)
 from srcgrad.frontend.long_loops import mark_repeated
+from srcgrad.frontend.rebinding import UNSEEN
 from srcgrad.frontend.source import Entry, Leaves, Path, attach, find_source
 from srcgrad.ir.build import assign, clone, load
 from srcgrad.ir.walk import is_same
 from srcgrad.runtime.objects import holds_objects, is_plain_object
+
+
+def is_flag(value: Any) -> bool:
+    """Say whether an argument is one that a text may be made for, beside functions and objects.
+
+    >>> is_flag(None), is_flag("sum"), is_flag({}), is_flag({"a": 1.0}), is_flag(1.0)
+    (True, True, True, False, False)
+    """
+    return value is None or type(value) in (bool, str) or (type(value) is dict and not value)
 
 
 class Expander:
@@ -81,6 +100,8 @@ class Expander:
     ) -> FunctionType:
         code = self.session.code(function)
         self._done[function] = function
+        flagged = any(map(is_flag, given.values()))
+        self.session.settled = flagged and UNSEEN not in self.session.rebound
         env: dict[str, Value] = {}
         found: dict[str, Leaves] = {}
         frame = Body(self.session, code, {})
@@ -92,6 +113,13 @@ class Expander:
                     env[name] = frame.held(value, load(name), root, leaves, (), code.tree)
                 continue
             meaning = frame.outside(value, load(name), root)
+            if (
+                type(value) is dict
+                and not value
+                and name == getattr(code.tree.args.kwarg, "id", "")
+            ):
+                env[name] = self._none_given(root)
+                continue
             if is_literal(literal := gast.Constant(value, None)):
                 self.session.assume(root, value)
                 env[name] = literal
@@ -101,6 +129,11 @@ class Expander:
                 self.session.assume(root, value)
             env[name] = Known(value) if isinstance(meaning, Known) else meaning
         return self._expanded(code, env, found, inputs)
+
+    def _none_given(self, root: Root) -> Items:
+        """Return the dict of ``**kwargs`` for calls that give no other keywords."""
+        self.session.assume(lambda arguments: tuple(root(arguments)), ())
+        return Items("dict", [], [])
 
     def _expanded(
         self,

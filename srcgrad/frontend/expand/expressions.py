@@ -8,6 +8,7 @@ import gast
 
 from srcgrad.frontend.expand.frame import Frame
 from srcgrad.frontend.expand.scoping import free_names, own_names, parameters, renamed
+from srcgrad.frontend.expand.tables import Tables
 from srcgrad.frontend.expand.values import (
     Choice,
     Code,
@@ -43,7 +44,7 @@ class Live:
         return None
 
 
-class Expressions(Frame):
+class Expressions(Tables):
     """The part of the expansion that deals with expressions."""
 
     def value(self, node: Any) -> Value:
@@ -342,7 +343,7 @@ class Expressions(Frame):
         if not isinstance(owner, Items):
             node.value = self.plain(owner, node.value)
             node.slice = self.expression(node.slice)
-            return node
+            return self.from_table(owner, node)
         index = self.value(node.slice)
         key = _literal(index)
         found = owner.get(key) if key is not None else None

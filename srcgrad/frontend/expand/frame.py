@@ -218,6 +218,15 @@ class Frame:
         value = binding.value
         if isinstance(value, ModuleType) or (callable(value) and not is_plain_object(value)):
             self.session.use(binding)
+        read = None if self.code.repeated else self.session.reading(binding, self.code.source)
+        if read is not None:
+            self.changed = True
+            name = self.cell_name(read.__name__, self.session.cell_of(read))
+            return gast.Call(load(name), [], [])
+        if self.session.settled and type(value) in (bool, str):
+            self.session.assume(self.session.reader(binding.current), value)
+            self.changed = True
+            return gast.Constant(value, None)
         return self.outside(value, expression, self.session.reader(binding.current))
 
     def _find(self, name: str) -> Binding | None:

@@ -17,14 +17,24 @@ from srcgrad.frontend.expand.scoping import (
     free_names,
     nonlocals,
     parameters,
+    spread,
 )
 from srcgrad.frontend.expand.session import Placed
 from srcgrad.frontend.expand.special import Special
-from srcgrad.frontend.expand.values import Code, Instance, Local, Object, Static, Value, is_literal
+from srcgrad.frontend.expand.values import (
+    Code,
+    Instance,
+    Known,
+    Local,
+    Object,
+    Static,
+    Value,
+    is_literal,
+)
 from srcgrad.frontend.long_loops import mark_repeated
 from srcgrad.ir.build import at, clone, load, store
 from srcgrad.ir.origins import note_foreign
-from srcgrad.ir.walk import names_bound, names_read, root_name, statements, walk
+from srcgrad.ir.walk import found_in, names_bound, names_read, root_name, statements, walk
 
 Bound = dict[str, Value]
 
@@ -205,6 +215,8 @@ class Placing(Special):
                 note_foreign(item, code.source.file, code.source.line)
                 at(item, node)
         self._bind_parameters(code, tree, bound, fresh, node)
+        given = {fresh[name] for name, value in bound.items() if self.varies(value)}
+        self.varying |= spread(tree, given | self.varying.intersection(all_names(tree)))
         mine = [new for old, new in fresh.items() if old not in hidden and not captured.get(old)]
         self.own.update(name for name in mine if name not in self.env)
         self.locals |= {fresh[n] for n in assigned_names(code.tree) & fresh.keys()} - {*self.env}
@@ -257,9 +269,19 @@ class Placing(Special):
                 if isinstance(target, _PLACES) and root not in made:
                     return True
                 made.update(names_bound(target) if target is not None else ())
-            if isinstance(statement, (gast.Expr, gast.Nonlocal, gast.Global)):
+            if isinstance(statement, (gast.Nonlocal, gast.Global)):
+                return True
+            if isinstance(statement, gast.Expr) and not self._only_asks(statement.value):
                 return True
         return False
+
+    def _only_asks(self, value: Any) -> bool:
+        """Say whether an expression whose value nobody reads may raise, and do nothing else."""
+        if self.order.count(value) or self.may_write(value):
+            return False
+        callees = [call.func for call in found_in(value, gast.Call)]
+        found = [self.look(func.id) if isinstance(func, gast.Name) else None for func in callees]
+        return all(isinstance(item, Known) and self.is_user(item.value) for item in found)
 
     def _bind_parameters(
         self, code: Code, tree: Any, bound: Bound, fresh: dict[str, str], node: Any

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from types import CellType, FunctionType
 from typing import Any
 
+from srcgrad.frontend.expand.anew import is_read_anew, reader_of
 from srcgrad.frontend.expand.values import Code, Home, Root
 from srcgrad.frontend.long_loops import is_repeated
-from srcgrad.frontend.source import find_source
+from srcgrad.frontend.source import FunctionSource, find_source
 from srcgrad.ir.scopes import Binding
 from srcgrad.ir.vocabulary import Vocabulary
 
@@ -60,6 +61,8 @@ class Session:
         keep_complex: Whether complex numbers may appear.
         list_makers: For each generator, by the number of its definition: the function that returns
             the list of its values, or None, and the definition.
+        rebound: The variables outside that the program binds anew while it runs.
+        settled: Whether texts and bools outside are taken for what they are now, as flags are.
         nested: For each derivative that the program takes: whether it is still current.
     """
 
@@ -75,10 +78,13 @@ class Session:
     factories: set[FunctionType] = field(default_factory=set)
     placed: list[Placed] = field(default_factory=list)
     keep_complex: bool = False
+    rebound: frozenset[Any] = frozenset()
+    settled: bool = False
     list_makers: dict[int, tuple[Any, Any]] = field(default_factory=dict)
     nested: list[Callable[[], bool]] = field(default_factory=list)
     _codes: dict[FunctionType, Code] = field(default_factory=dict)
     _cells: dict[int, CellType] = field(default_factory=dict)
+    _readers: dict[Any, FunctionType] = field(default_factory=dict)
 
     def use(self, binding: Binding) -> None:
         """Note that a name from outside was looked up."""
@@ -114,3 +120,13 @@ class Session:
             self.kept.append(value)
             self._cells[id(value)] = CellType(value)
         return self._cells[id(value)]
+
+    def reading(self, binding: Binding, source: FunctionSource) -> FunctionType | None:
+        """Return what reads a name of a module that the program binds anew; else None."""
+        if not self.rebound or not is_read_anew(binding, self.rebound):
+            return None
+        key = id(binding.holder), binding.name
+        if key not in self._readers:
+            space: Any = binding.holder
+            self._readers[key] = reader_of(binding.name, space, source)
+        return self._readers[key]

@@ -39,7 +39,8 @@ class Special(Mapping):
         """Return the result of a call of a function of the library, if it is a special one."""
         name = _SPECIAL.get(id(function)) or expanded_by(function)
         if name is None:
-            return self.of_numpy(function, args, keywords, node)
+            told = self.told(function, args, keywords, node)
+            return told or self.of_numpy(function, args, keywords, node)
         found: Value | None = getattr(self, name)(args, keywords, node)
         return found
 

@@ -80,6 +80,40 @@ def read_before_a_helper(x):
     return np.sum(y * y * RATE)
 
 
+class Rate:
+    def __init__(self, rate):
+        self.rate = rate
+        self.before = RATE
+
+    def __enter__(self):
+        global RATE
+        RATE = self.rate
+
+    def __exit__(self, *args):
+        global RATE
+        RATE = self.before
+
+
+def read_under_a_manager(x):
+    y = x * RATE
+    with Rate(5.0):
+        z = y * np.sin(x) * RATE
+        if RATE > 4.0:
+            z = z * z
+    return np.sum(z * y) * RATE
+
+
+def _scaled_by_rate(x):
+    return np.sin(x) * RATE if aid.rate < 4.0 else x * x * RATE
+
+
+def read_in_a_branch_and_a_helper(x):
+    y = _scaled_by_rate(x)
+    grow()
+    aid.rate = 5.0
+    return np.sum(_scaled_by_rate(y * y) * (y if RATE > 2.5 else x))
+
+
 def of_a_class(x):
     y = x * Held.rate
     grow_held()
@@ -119,16 +153,37 @@ def difference(f: Callable[[Any], Any], x: Any, along: Any) -> float:
     "f",
     [
         *(read_before, read_before_in_a_loop, bound_by_a_helper, read_after_a_helper),
-        *(read_before_a_helper, of_a_class),
+        *(read_before_a_helper, read_under_a_manager, read_in_a_branch_and_a_helper),
     ],
 )
 def test_what_is_bound_anew_is_read_as_it_was(f: Callable[[Any], Any]) -> None:
     x, along = np.array([0.3, 0.7]), np.array([1.0, -0.5])
     wanted = difference(f, x, along)
+    for backend in ("auto", "tape"):
+        g = sg.grad(f, fallback="error", backend=backend)
+        for _ in range(2):
+            assert np.dot(g(x), along) == pytest.approx(wanted)
+            aid.rate = sys.modules[__name__].RATE = 2.0
+    assert sg.jvp(f, (x,), (along,), fallback="error")[1] == pytest.approx(wanted)
+
+
+def test_what_a_class_holds_and_is_bound_anew_goes_to_the_tape() -> None:
+    x, along = np.array([0.3, 0.7]), np.array([1.0, -0.5])
+    wanted = difference(of_a_class, x, along)
     with pytest.warns(sg.FallbackWarning, match="binds anew"):
-        assert np.dot(sg.grad(f)(x), along) == pytest.approx(wanted)
+        assert np.dot(sg.grad(of_a_class)(x), along) == pytest.approx(wanted)
     with pytest.raises(sg.MutationError, match="binds anew"):
-        sg.jvp(f, (x,), (along,), fallback="error")
+        sg.jvp(of_a_class, (x,), (along,), fallback="error")
+
+
+def test_functions_that_are_run_again_do_not_read_what_is_bound_anew() -> None:
+    def f(x):
+        y = sg.checkpoint(_scaled_by_rate)(x)
+        grow()
+        return np.sum(y * y)
+
+    with pytest.raises(sg.SrcgradError):
+        sg.grad(f, fallback="error")(np.ones(2))
 
 
 def test_variables_of_closures_that_are_bound_anew_are_refused() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 import srcgrad as sg
+from tests.programs import method_tables
 
 X, Z = np.array([0.3, 0.4]), np.array([1.0, 2.0])
 CALLS: tuple[tuple[Any, ...], ...] = (
@@ -111,3 +113,58 @@ def test_a_text_for_complex_numbers_is_of_the_function_that_is_given() -> None:
         derivative(X, act)
         expected = sg.grad(applied)(X + 0.5j, act)
         np.testing.assert_allclose(derivative(X + 0.5j, act), expected)
+
+
+def test_a_table_that_holds_another_function_gets_another_text(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    f = method_tables.function_of_a_checked_name_with_its_keywords
+    derivative = sg.grad(f, fallback="error")
+
+    def agrees(*args: Any) -> None:
+        wanted = sg.grad(f, backend="tape")(X, 1.5, *args)
+        np.testing.assert_allclose(derivative(X, 1.5, *args), wanted)
+
+    agrees()
+    agrees("power")
+    agrees("cube root")
+    agrees()
+    monkeypatch.setitem(method_tables.TABLE._entries, "Exponent", method_tables._cube_root)
+    agrees()
+    monkeypatch.undo()
+    agrees()
+
+
+def test_keywords_that_a_text_without_any_would_drop_are_not_dropped() -> None:
+    f = method_tables.function_with_the_keywords_that_it_takes
+    derivative = sg.grad(f)
+    for keywords in ({}, {"exponent": 3.0}, {"offset": 2.0}, {}):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", sg.FallbackWarning)
+            found = derivative(X, "Power", **keywords)
+        wanted = sg.grad(f, backend="tape")(X, "Power", **keywords)
+        np.testing.assert_allclose(found, wanted)
+
+
+def _unit_set_unseen(x, method="root"):
+    setattr(method_tables, "UNI" + "TS", "two")
+    try:
+        return method_tables.ROOTS[method](x * 1.0)
+    finally:
+        setattr(method_tables, "UNI" + "TS", "one")
+
+
+@pytest.mark.parametrize("f", [method_tables.functions_that_a_setting_lets_write, _unit_set_unseen])
+def test_a_setting_of_the_module_is_taken_as_it_is(f: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    derivative = sg.grad(f)
+    along = np.array([0.5, -1.0])
+    for units in ("one", "two", "one"):
+        monkeypatch.setattr(method_tables, "UNITS", units)
+        for method in ("root", "square"):
+            ends = [f(X + step * along, method) for step in (1e-6, -1e-6)]
+            monkeypatch.setattr(method_tables, "UNITS", units)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", sg.FallbackWarning)
+                found = np.dot(derivative(X.copy(), method), along)
+            monkeypatch.setattr(method_tables, "UNITS", units)
+            assert found == pytest.approx((ends[0] - ends[1]) / 2e-6, rel=1e-6)

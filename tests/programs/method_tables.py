@@ -1,0 +1,118 @@
+"""Functions chosen by name from tables, with the keywords that the chosen one takes."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Mapping
+
+import numpy as np
+
+from tests.programs.corpus import program
+
+
+class Table(Mapping):
+    """A table whose keys are the same in any case."""
+
+    def __init__(self, entries):
+        self._entries = dict(entries)
+
+    def __getitem__(self, key):
+        return {name.lower(): entry for name, entry in self._entries.items()}[str(key).lower()]
+
+    def __iter__(self):
+        return iter(self._entries)
+
+    def __len__(self):
+        return len(self._entries)
+
+
+def _cube_root(x, offset=16.0):
+    return np.sum(116.0 * np.cbrt(1.0 + x * x) - offset)
+
+
+def _power(x, exponent=1.5):
+    return np.sum((1.0 + x * x) ** exponent)
+
+
+TABLE = Table({"Cube Root": _cube_root, "Power": _power, "Exponent": _power})
+PLAIN = {"Cube Root": _cube_root, "Power": _power}
+
+
+@functools.cache
+def _checked(method, names, message='"{0}" is none of {1}!'):
+    lower = [str(name).lower() for name in names]
+    if method.lower() not in lower:
+        raise ValueError(message.format(method, names))
+    return method.lower()
+
+
+def _taken_by(function, **kwargs):
+    kwargs = dict(kwargs)
+    names = list(inspect.signature(function).parameters.keys())
+    for key in set(kwargs.keys()) - set(names):
+        kwargs.pop(key)
+    return kwargs
+
+
+@program("v")
+def function_of_a_table_of_a_class(x, method="power"):
+    function = TABLE[method]
+    return function(x)
+
+
+@program("v")
+def function_of_a_table_at_once(x, method="Cube Root"):
+    return TABLE[_checked(method, tuple(TABLE))](x) * 2.0
+
+
+@program("v")
+def function_with_the_keywords_that_it_takes(x, method="Power", **kwargs):
+    function = PLAIN[method]
+    return function(x, **_taken_by(function, **kwargs))
+
+
+@program("v", "s")
+def function_of_a_checked_name_with_its_keywords(x, y, method="Exponent", **kwargs):
+    method = _checked(method, tuple(TABLE))
+    function = TABLE[method]
+    return function(x * y, **_taken_by(function, **kwargs)) * y
+
+
+WEIGHTS = Table({"Even": np.array([1.0, 1.0, 1.0, 1.0]), "First": np.array([1.0, 0.0, 0.0, 0.0])})
+SCALES = Table({"One": 1.0, "Half": 0.5})
+
+
+@program("v")
+def array_of_a_table_of_a_class(x, method="even"):
+    return np.sum(WEIGHTS[method] * x * x) * SCALES["half"]
+
+
+UNITS = "one"
+
+
+def _in_units(a):
+    a = np.asarray(a, np.float64)
+    if UNITS == "two":
+        a /= 2.0
+    return a
+
+
+def _root(x):
+    y = _in_units(x)
+    return np.sum(np.sqrt(1.0 + y * y))
+
+
+def _square(x):
+    return np.sum(_in_units(x) ** 2)
+
+
+ROOTS = Table({"Root": _root, "Square": _square})
+
+
+@program("v")
+def functions_that_a_setting_lets_write(x, method="Root"):
+    function = ROOTS[method]
+    if function in (_square, _power) and UNITS == "one":
+        x = x * 2.0
+    return function(x)
