@@ -158,6 +158,12 @@ def reached(links: Links, seeds: Iterable[str], inner: Iterable[str] = ()) -> se
     return found
 
 
+def spread(tree: Any, seeds: set[str]) -> set[str]:
+    """Return the names of a definition that may depend on some, as `reached` does."""
+    links, inner = _dependences(tree)
+    return reached(links, seeds, inner)
+
+
 def _dependences(tree: Any) -> tuple[Links, set[str]]:
     """Return what in a function lets depend on what, and the parameters of nested functions."""
     inner: set[str] = set()
