@@ -76,6 +76,8 @@ def _judged(ours: Copy, theirs: Copy, seed: int) -> str:
         found = sg.vmap(ours.main.program, axes, fallback="error")(*given)
     except (sg.NotBatchedError, sg.UnsupportedError):
         return "refused"
+    except np.exceptions.AxisError as error:
+        raise WrongError(f"seed {seed}: {error!r}") from error
     except BY_VALUES:
         return "raises"
     except Exception as error:

@@ -168,8 +168,12 @@ class Expressions(Calls, Indexing):
         if one.kind == other.kind == "tuple" and one.items is not None and other.items is not None:
             return Term(new, Fact("tuple", items=one.items + other.items))
         if "list" in (one.kind, other.kind):
-            elements = [self.element_of(f) for f in (one, other) if f.kind == "list"]
-            element = all_joined([e for e in elements if e is not None])
+            held = [self.element_of(f) for f in (one, other) if f.kind == "list"]
+            elements = [e for e in held if e is not None]
+            numeric = [e for e in elements if e.is_numeric]
+            if len({e.batched for e in numeric}) > 1:
+                self.force(next(e for e in numeric if not e.batched), node)
+            element = all_joined(elements)
             items = None if element is None else {"*": element}
             return Term(new, self.container("list", items, node))
         if one.kind in ("tuple", "dict") and self.holds_batch(one):

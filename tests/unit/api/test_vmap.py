@@ -74,6 +74,25 @@ def test_batches_may_be_nested():
     np.testing.assert_allclose(batched(xs, bs), wanted)
 
 
+def joined_lists(x):
+    w = [x * 1.0] + [np.full(x.shape[0], 2.0)]
+    return np.sum(np.sin(w[-1])) + np.sum(w[0])
+
+
+def added_up(x):
+    total = 0.0
+    for v in [np.ones(3)] * 2 + [x]:
+        total = total + np.sum(v * x)
+    return total + sum([0.5] + [x[0]])
+
+
+@pytest.mark.parametrize("function", [joined_lists, added_up])
+def test_lists_that_are_joined_hold_one_of_each_example(function):
+    xs = RNG.normal(size=(4, 3))
+    batched = sg.vmap(function, fallback="error")
+    np.testing.assert_allclose(batched(xs), [function(x) for x in xs])
+
+
 def matched(x, n):
     match {"kind": n, "gain": 0.7}, [n, 2.0]:
         case {"kind": 0, "gain": gain}, _:
