@@ -75,7 +75,8 @@ def test_batches_may_be_nested():
 
 
 def joined_lists(x):
-    w = [x * 1.0] + [np.full(x.shape[0], 2.0)]
+    own, shared = [x * 1.0], [np.full(x.shape[0], 2.0)]
+    w = own + shared
     return np.sum(np.sin(w[-1])) + np.sum(w[0])
 
 
@@ -83,7 +84,8 @@ def added_up(x):
     total = 0.0
     for v in [np.ones(3)] * 2 + [x]:
         total = total + np.sum(v * x)
-    return total + sum([0.5] + [x[0]])
+    numbers = [0.5]
+    return total + sum(numbers + [x[0]] * 2)
 
 
 @pytest.mark.parametrize("function", [joined_lists, added_up])
