@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import srcgrad as sg
-from srcgrad.checker import witness
 from srcgrad.transforms.batching.facts import Fact
 from srcgrad.transforms.batching.state import State
 from tests.differences import copied
@@ -84,7 +83,6 @@ def fits(value: Any, fact: Fact) -> bool:
 def test_values_of_a_batch_are_what_was_said_of_them(
     program: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(witness.VARIABLE, "0")
     said, wrong = Said(monkeypatch), set()
     axes = tuple(None if kind in ("n", "l", "k") else 0 for kind in program.kinds)
     drawn = [program.arguments(seed) for seed in range(EXAMPLES)]
