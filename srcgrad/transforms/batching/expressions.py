@@ -170,9 +170,9 @@ class Expressions(Calls, Indexing):
         if "list" in (one.kind, other.kind):
             held = [self.element_of(f) for f in (one, other) if f.kind == "list"]
             elements = [e for e in held if e is not None]
-            numeric = [e for e in elements if e.is_numeric]
-            if len({e.batched for e in numeric}) > 1:
-                self.force(next(e for e in numeric if not e.batched), node)
+            of_numbers = [e for e in elements if e.is_numeric]
+            if len({e.batched for e in of_numbers}) > 1:
+                self.force(next(e for e in of_numbers if not e.batched), node)
             element = all_joined(elements)
             items = None if element is None else {"*": element}
             return Term(new, self.container("list", items, node))
