@@ -14,6 +14,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -174,21 +175,28 @@ def _is_literal(value: Any) -> bool:
     return finite and isinstance(value, (int, float, str, bool, type(None)))
 
 
+def module_of(name: str, texts: list[str], callers: list[Caller]) -> ModuleType:
+    """Return a module of functions that call what callers call, with the constants of those."""
+    folder = tempfile.mkdtemp(prefix="srcgrad-tests-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)  # their source is read until the end
+    path = Path(folder, f"{name}.py")
+    path.write_text(f"{IMPORTS}\n\n" + "\n\n".join(texts))
+    found = importlib.util.spec_from_file_location(name, path)
+    assert found is not None
+    assert found.loader is not None
+    module = importlib.util.module_from_spec(found)
+    sys.modules[name] = module
+    found.loader.exec_module(module)
+    for caller in callers:
+        vars(module).update(caller.constants)
+    return module
+
+
 def callers(specs: list[OpSpec]) -> list[Caller]:
     """Return one caller for each spec; all functions stand in one module."""
     written = [Writer(number, spec).write() for number, spec in enumerate(specs)]
-    folder = tempfile.mkdtemp(prefix="srcgrad-tests-")
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)  # their source is read until the end
-    path = Path(folder, "spec_callers.py")
-    path.write_text(f"{IMPORTS}\n\n" + "\n\n".join(caller.text for caller in written))
-    loader = importlib.util.spec_from_file_location("spec_callers", path)
-    assert loader is not None
-    assert loader.loader is not None
-    module = importlib.util.module_from_spec(loader)
-    sys.modules["spec_callers"] = module
-    loader.loader.exec_module(module)
+    module = module_of("spec_callers", [caller.text for caller in written], written)
     for number, caller in enumerate(written):
-        vars(module).update(caller.constants)
         caller.function = getattr(module, f"call_{number}")
     return written
 

@@ -6,15 +6,9 @@ results, which other tests take, do not tell where they end up.
 
 from __future__ import annotations
 
-import atexit
-import importlib.util
 import os
-import shutil
-import sys
-import tempfile
 import warnings
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,7 +16,7 @@ import pytest
 
 import srcgrad as sg
 from tests.differences import copied
-from tests.unit.rules.callers import IMPORTS, Caller, callers_of_specs
+from tests.unit.rules.callers import Caller, callers_of_specs, module_of
 
 STEP = int(os.environ.get("SRCGRAD_JACOBIANS_STEP", "6"))  # 1 for all of them
 SHIFT = 1e-6
@@ -39,19 +33,8 @@ def raw_text(number: int, caller: Caller) -> str:
 
 def raw_functions(chosen: list[Caller]) -> list[Callable[..., Any]]:
     """Return a function of one module for each call."""
-    folder = tempfile.mkdtemp(prefix="srcgrad-tests-")
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)  # their source is read until the end
-    path = Path(folder, "raw_callers.py")
     texts = [raw_text(number, caller) for number, caller in enumerate(chosen)]
-    path.write_text(f"{IMPORTS}\n\n" + "\n\n".join(texts))
-    found = importlib.util.spec_from_file_location("raw_callers", path)
-    assert found is not None
-    assert found.loader is not None
-    module = importlib.util.module_from_spec(found)
-    sys.modules["raw_callers"] = module
-    found.loader.exec_module(module)
-    for caller in chosen:
-        vars(module).update(caller.constants)
+    module = module_of("raw_callers", texts, chosen)
     return [getattr(module, f"raw_{number}") for number in range(len(chosen))]
 
 
