@@ -331,7 +331,10 @@ class Statements(Loops):
         self.env = dict(before)
         orelse = self.inner(statement.orelse) if statement.orelse else []
         self.env = self.merged(after, self.env, statement, (statement.body, statement.orelse))
-        self.emit(gast.If(test.node, body, orelse), statement)
+        node = test.node
+        if orelse and all(isinstance(item, gast.Pass) for item in body):
+            node, body, orelse = gast.UnaryOp(gast.Not(), node), orelse, []
+        self.emit(gast.If(node, body, orelse), statement)
 
     def merged(
         self, one: dict[str, Fact], other: dict[str, Fact], node: Any, blocks: Any
