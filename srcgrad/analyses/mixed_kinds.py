@@ -1,4 +1,4 @@
-"""Finds names that are a dict on one path and a number or an array on another."""
+"""Finds names that are a container on one path and a number or an array on another."""
 
 from __future__ import annotations
 
@@ -7,11 +7,15 @@ from typing import Any, Final
 
 import gast
 
+from srcgrad.analyses.displays import makes_list
+from srcgrad.ir.changes import change_of
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program, direct_names
-from srcgrad.ir.walk import names_bound, statements
+from srcgrad.ir.walk import names_bound, names_read, statements
 
 _HINT: Final = "give the number a name of its own, or return in each branch"
+_NUMBERED: Final = "`{}` is a dict on one path and a number or an array on another"
+_ENTERED: Final = "`{}` is a list on one path and an entry of one on another"
 
 
 def uses_of_mixed_kinds(
@@ -20,7 +24,7 @@ def uses_of_mixed_kinds(
     """Yield where a name of what varies is first not what it is elsewhere, and a hint.
 
     Such a name has one adjoint, which is a dict or an array. That of a list serves for an array of
-    the same length, too.
+    the same length, too, but not for an entry, which shares the adjoint that its list holds.
 
     >>> from srcgrad.compiler.doctesting import program_of
     >>> program = program_of('''
@@ -32,36 +36,96 @@ def uses_of_mixed_kinds(
     ... ''', "x")
     >>> [message for _, message, _ in uses_of_mixed_kinds(program, lambda: {"p_3"})]
     ['`p` is a dict on one path and a number or an array on another']
+    >>> program = program_of('''
+    ... def f(x):
+    ...     y = x * x
+    ...     ys = [y]
+    ...     if len(ys) == 1:
+    ...         out = ys[0]
+    ...     else:
+    ...         out = ys
+    ...     return out
+    ... ''', "x")
+    >>> [message for _, message, _ in uses_of_mixed_kinds(program, lambda: {"out_4"})]
+    ['`out` is a list on one path and an entry of one on another']
     """
-    dicts, computed, copies = _bindings(program)
-    mixed = _reached(dicts, copies) & _reached(computed, copies) if dicts and computed else set()
-    varied = find_varied() if mixed else ()
-    for statement in statements(program.body) if mixed else ():
+    found = _Bindings(program)
+    numbered, entered = found.dicts_and_numbers(), found.lists_and_entries()
+    varied = find_varied() if numbered or entered else ()
+    for statement in statements(program.body) if varied else ():
         targets = statement.targets if isinstance(statement, gast.Assign) else ()
         for name in (name for target in targets for name in names_bound(target)):
-            if name in mixed and name in varied:
-                shown = program.namer.base(name)
-                message = f"`{shown}` is a dict on one path and a number or an array on another"
-                yield statement, message, _HINT
+            if name in varied and (name in numbered or name in entered):
+                message = _NUMBERED if name in numbered else _ENTERED
+                yield statement, message.format(program.namer.base(name)), _HINT
                 return
 
 
-def _bindings(program: Program) -> tuple[set[str], set[str], list[tuple[str, str]]]:
-    """Return names of displays of dicts, names of numbers, and pairs that are copied."""
-    dicts, computed, copies = set[str](), set[str](), list[tuple[str, str]]()
-    for statement in statements(program.body):
-        if not isinstance(statement, gast.Assign):
-            continue
-        operation = program.operation(statement)
+class _Bindings:
+    """What the names of a program are bound to.
+
+    Attributes:
+        dicts: The names of displays of dicts.
+        lists: The names of displays of lists.
+        computed: The names of numbers and arrays.
+        copies: The pairs of names of which the second is bound to what the first is.
+        entries: The names of lists and dicts, with those that are bound to an entry of them.
+        put: The names of lists, with those of what is put into them.
+    """
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self.dicts, self.lists, self.computed = set[str](), set[str](), set[str]()
+        self.copies: list[tuple[str, str]] = []
+        self.entries: list[tuple[str, str]] = []
+        self.put: list[tuple[str, str]] = []
+        for statement in statements(program.body):
+            change = change_of(statement)
+            if change is not None:
+                self.put.append((change.name, getattr(change.value, "id", "")))
+            elif isinstance(statement, gast.Assign):
+                self._note(statement)
+
+    def _note(self, statement: Any) -> None:
+        operation, value = self._program.operation(statement), statement.value
         targets = [target.id for target in statement.targets if isinstance(target, gast.Name)]
         if operation.kind == "dict":
-            dicts.update(targets)
+            self.dicts.update(targets)
+        elif makes_list(value):
+            self.lists.update(targets)
+            held = names_read(value)
+            self.put += [(target, name) for target in targets for name in held]
         elif operation.kind == "copy":
             sources = [name for arg in operation.args for name in direct_names(arg)]
-            copies += [(source, target) for source in sources for target in targets]
-        if _is_number(operation, statement, program):
-            computed.update(targets)
-    return dicts, computed, copies
+            self.copies += [(source, target) for source in sources for target in targets]
+        elif _is_entry(value):
+            self.entries += [(value.value.id, target) for target in targets]
+        if _is_number(operation, statement, self._program):
+            self.computed.update(targets)
+
+    def dicts_and_numbers(self) -> set[str]:
+        """Return the names that are dicts on some path, and computed on others."""
+        if not self.dicts or not self.computed:
+            return set()
+        return _reached(self.dicts, self.copies) & _reached(self.computed, self.copies)
+
+    def lists_and_entries(self) -> set[str]:
+        """Return the names that are lists on some path, and on others what is no list in one."""
+        if not self.lists or not self.entries:
+            return set()
+        lists = _reached(self.lists, self.copies)
+        kinds = self._program.given
+        given = {name for name in self._program.parameters if kinds.get(name) != "dict"}
+        plain = _reached(self.computed | given, self.copies) - lists
+        holding = _reached({name for name, value in self.put if value in plain}, self.copies)
+        read = {target for source, target in self.entries if source in holding}
+        return lists & _reached(read, self.copies)
+
+
+def _is_entry(value: Any) -> bool:
+    """Say whether an expression is one entry of what a name is bound to."""
+    reads = isinstance(value, gast.Subscript) and isinstance(value.value, gast.Name)
+    return reads and not isinstance(value.slice, (gast.Slice, gast.Tuple))
 
 
 def _is_number(operation: Operation, statement: Any, program: Program) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 import gast
 
 from srcgrad.frontend.expand.frame import Frame
+from srcgrad.frontend.expand.growing import compared_lengths
 from srcgrad.frontend.expand.scoping import free_names, own_names, parameters, renamed
 from srcgrad.frontend.expand.tables import Tables
 from srcgrad.frontend.expand.values import (
@@ -278,7 +279,8 @@ class Expressions(Tables):
         if isinstance(test, gast.BoolOp):
             return self._decide_several(test)
         if isinstance(test, gast.Compare) and len(test.ops) == 1:
-            return self._decide_comparison(test)
+            known = compared_lengths(test, self.look, self.out)
+            return self._decide_comparison(test) if known is None else known
         if isinstance(test, (gast.Name, gast.Call)):
             value = self._looked_at(test)
             if is_literal(value):
