@@ -100,6 +100,12 @@ class MutationError(UnsupportedError):
     code = "SG102"
 
 
+class LeftOutError(UnsupportedError):
+    """A call has reached a part of its function that its derivative by source leaves out."""
+
+    code = "SG103"
+
+
 class MissingRuleError(UnsupportedError):
     """A call, on values that carry derivatives, of a function without a derivative rule."""
 

@@ -63,6 +63,25 @@ class Span:
         return f"{gutter} | {text}\n{' ' * len(gutter)} | {' ' * self.column}{'^' * width}"
 
 
+class Placed(str):
+    """A sentence that tells of a place in another function: the one to look at for a way out."""
+
+    __slots__ = ("place",)
+    place: Span | None
+
+    @classmethod
+    def at(cls, sentence: str, place: Span | None) -> Placed:
+        """Return a sentence that tells of a place."""
+        made = cls(sentence)
+        made.place = place
+        return made
+
+    @classmethod
+    def like(cls, sentence: str, told: str, place: Span | None = None) -> Placed:
+        """Return a sentence with the place that another one tells of, or with this one."""
+        return cls.at(sentence, getattr(told, "place", None) or place)
+
+
 def within(span: Span) -> str:
     """Return what a message at the user's line says of the place in a library."""
     return f"inside, in a library: {span}"

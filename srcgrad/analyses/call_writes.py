@@ -15,6 +15,7 @@ from srcgrad.ir.scopes import MISSING, is_library_method, uncached
 from srcgrad.ir.walk import names_bound, names_read, root_name, statements, walk
 from srcgrad.runtime import add_entries, add_to_shadows
 from srcgrad.runtime.objects import runs_own_code
+from srcgrad.spans import Placed
 
 _LIST_METHODS: Final = frozenset(
     {"append", "extend", "insert", "sort", "pop", "fill", "update", "clear"}
@@ -125,11 +126,8 @@ class CallWrites:
         passed = self._names(_given(call))
         if elsewhere or (names and any(map(self._is_varied, passed))):
             what = self._program.reader.vocabulary.how_written(callee) or "its arguments"
-            self._report(
-                statement,
-                f"the call of `{callee.__qualname__}`, which writes into {what}",
-                "return the new value instead",
-            )
+            message = f"the call of `{callee.__qualname__}`, which writes into {what}"
+            self._report(statement, Placed.like(message, what), "return the new value instead")
             return []
         return names
 

@@ -258,7 +258,8 @@ class Gradient(GradientReading[P, R_co]):
             elsewhere.say_what_lacks(error, plan)
             again = functools.partial(self._run_on_tape, args, kwargs)
             subject = self._function, args, kwargs
-            return instead_of(error, again, self._refuse, now=not plan.written, subject=subject)
+            how: dict[str, Any] = {"subject": subject, "left_out": plan.generated.left_out}
+            return instead_of(error, again, self._refuse, now=not plan.written, **how)
         answer = self._form.whole(result, values)
         if not (self.checks or self._is_method) and serves(plan):
             self._enter(plan, args, kwargs)

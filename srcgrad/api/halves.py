@@ -113,6 +113,7 @@ class Adjoints:
             say_what_lacks(error, plan)
             again = functools.partial(self._on_tape, arguments)
             how: dict[str, Any] = {"now": not plan.written, "subject": self._subject(arguments)}
+            how["left_out"] = plan.generated.left_out
             return instead_of(error, again, self._plans.fall_back, **how)
         inputs = [as_now(arguments[name]) for name in self.names]
         # the caller may write into its arrays, and those outside, before the pullback runs

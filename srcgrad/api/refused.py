@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from srcgrad.api import known_texts
 from srcgrad.api.flags import flags_of
+from srcgrad.api.left_out import compiled_in_part
 from srcgrad.compiler import Generated, Request
 from srcgrad.compiler.stages import Stages
 from srcgrad.errors import UnsupportedError
@@ -35,17 +36,28 @@ class Refusals:
         if stages is not None:
             return compile_(request, stages)
         if key is None:
-            return known_texts.compiled(compile_, request)
+            return _compiled(compile_, request)
         known = self._known.get(key)
         if known is not None:
             before, refusal = known
             if _is_same(before, program_of(request.function)):
                 raise refusal.with_traceback(None)
         try:
-            return _unrefuted(known_texts.compiled(compile_, request))
+            return _unrefuted(_compiled(compile_, request))
         except UnsupportedError as refusal:
             self._known[key] = program_of(request.function), refusal
             raise
+
+
+def _compiled(compile_: Compile, request: Request) -> Generated:
+    """Compile a function, or the rest of it if some of its parts are refused."""
+    try:
+        return known_texts.compiled(compile_, request)
+    except UnsupportedError as refusal:
+        found = compiled_in_part(lambda: compile_(request, None), refusal)
+        if found is None:
+            raise
+        return found
 
 
 def _unrefuted(generated: Generated) -> Generated:

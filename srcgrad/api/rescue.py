@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import TypeVar
 
 from srcgrad.api.blame import Asked, own_error
+from srcgrad.api.left_out import refusal_of
 from srcgrad.codegen.tracebacks import annotate, failed_going_back
 from srcgrad.errors import NotProvenError, SrcgradError, UnsupportedError
 from srcgrad.tape import in_another_call
@@ -20,6 +22,7 @@ def instead_of(
     *,
     now: bool,
     subject: Asked | None = None,
+    left_out: Mapping[str, UnsupportedError] = MappingProxyType({}),
 ) -> Found:
     """Return what `again` returns on the tape for a text that has raised an error, or raise that.
 
@@ -27,13 +30,17 @@ def instead_of(
     raises, so that the derivative alone is at fault; the tape is told of by `fall_back`. Otherwise
     the function is asked, if it is given as `subject`. Numbers of Python's that are divided by zero
     may be those of the function, too: NumPy divides its own, ``np.sum(x) / len(x)`` of an empty
-    array, which is NaN.
+    array, which is NaN. A text that stops where a part is left out says which of `left_out`.
 
     Raises:
         NotProvenError: The derivative is at fault, and the policy is to raise that.
         SrcgradError: So it is, and the tape refuses the function.
     """
     annotate(error)
+    refused = refusal_of(error, left_out)
+    if refused is not None:
+        fall_back(refused)
+        return again()
     divides = isinstance(error, ZeroDivisionError)
     is_meant = divides or isinstance(error, (SrcgradError, MemoryError))
     at_fault = not is_meant and failed_going_back(error)

@@ -28,6 +28,7 @@ from srcgrad.checker.reached import MARK, Reached
 from srcgrad.checker.runs import Disagreement, NotCovered, Now, Run
 from srcgrad.checker.witness import Witness
 from srcgrad.checker.witnessed import Primal
+from srcgrad.frontend.left_out import reached
 from srcgrad.ir.garbage import uncollected
 from srcgrad.ir.scopes import Scope
 from srcgrad.ir.walk import walk
@@ -413,6 +414,8 @@ def outcome(call: Callable[[], Any]) -> tuple[str, Any]:
     except (Disagreement, NotCovered, RecursionError):
         raise
     except Exception as error:  # noqa: BLE001 - whatever the program raises
+        if reached(error) is not None:
+            raise NotCovered("a part is reached that the derivative leaves out") from None
         return "raised", error.with_traceback(None)
 
 

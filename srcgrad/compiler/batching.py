@@ -17,7 +17,7 @@ from srcgrad.compiler.free_names import FreeNames
 from srcgrad.compiler.generated import FunctionState, Generated
 from srcgrad.compiler.module_text import import_lines, wrapped
 from srcgrad.compiler.normal_form import parameter_names
-from srcgrad.compiler.parameters import drop_annotations, leave_out_defaults, positional
+from srcgrad.compiler.parameters import as_generated, positional
 from srcgrad.compiler.reserved import own_names
 from srcgrad.compiler.stages import Stages
 from srcgrad.compiler.vocabulary import VOCABULARY
@@ -147,14 +147,13 @@ class _Module:
         self, source: FunctionSource, name: str, arguments: Any, written: Written, doc: str
     ) -> None:
         """Add a function to the module."""
-        drop_annotations(arguments)
+        as_generated(arguments)
         local = [item.id for item in found_in(arguments, gast.Name)]
         refusals = Refusals(source)
         FreeNames(source, written.scope, self.externals, refusals).replace(written.body, local)
         refusals.raise_if_any()
         first = [gast.Expr(gast.Constant(doc, None))]
         definition = gast.FunctionDef(name, arguments, [*first, *written.body], [], None, None)
-        leave_out_defaults(arguments)
         self.definitions.append((source, definition))
         self.bindings.extend([*written.scope.used.values(), *written.scope.dotted.values()])
         function = written.scope.function

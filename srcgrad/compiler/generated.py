@@ -10,7 +10,7 @@ from typing import Any
 from srcgrad.codegen.tracebacks import LineMap
 from srcgrad.compiler.findings import Findings
 from srcgrad.compiler.proving import Proof
-from srcgrad.errors import Diagnostic
+from srcgrad.errors import Diagnostic, UnsupportedError
 from srcgrad.frontend.expand.session import Assumption
 from srcgrad.ir.scopes import Binding
 
@@ -71,6 +71,7 @@ class Generated:
         inlined: The adjoints of each function that stand where they are read, by their texts.
         proof: What the checker says of the text, if it is to be asked.
         copied: The arguments, arrays, of which the text takes copies to write into.
+        left_out: Why parts are refused in whose place the text raises, by what it says there.
     """
 
     source: str
@@ -95,6 +96,7 @@ class Generated:
     inlined: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     proof: Proof | None = None
     copied: frozenset[str] = frozenset()
+    left_out: Mapping[str, UnsupportedError] = field(default_factory=dict)
 
 
 def without_data(generated: Generated) -> Generated:

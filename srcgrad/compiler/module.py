@@ -29,7 +29,7 @@ from srcgrad.compiler.module_text import (
 )
 from srcgrad.compiler.normal_form import Manner, arity, normal_form, parameter_names
 from srcgrad.compiler.one_program import expander_for
-from srcgrad.compiler.parameters import drop_annotations, leave_out_defaults, positional
+from srcgrad.compiler.parameters import as_generated, positional
 from srcgrad.compiler.proving import Proofs
 from srcgrad.compiler.pure import made, with_copies
 from srcgrad.compiler.records import inlined_in, layout_of
@@ -192,10 +192,10 @@ class Module:
         self, derivation: Derivation, name: str, arguments: Any, body: list[Any], doc: str
     ) -> None:
         """Add a generated function to the module."""
-        drop_annotations(arguments)
+        as_generated(arguments)
         first = [gast.Expr(gast.Constant(doc, None))] if doc else []
         definition = gast.FunctionDef(name, arguments, [*first, *body], [], None, None)
-        leave_out_defaults(arguments)
+        self.externals.name_left_out(definition)
         self.definitions.append((derivation.source, definition))
         if self.stages.account is not None:
             self.stages.account.note_definition(derivation.program, definition)

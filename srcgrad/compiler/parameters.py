@@ -22,7 +22,13 @@ def _parameter(name: str) -> Any:
     return node
 
 
-def drop_annotations(arguments: Any) -> None:
+def as_generated(arguments: Any) -> None:
+    """Make the parameters of a function of the user's those of a generated one, in place."""
+    _drop_annotations(arguments)
+    _leave_out_defaults(arguments)
+
+
+def _drop_annotations(arguments: Any) -> None:
     """Remove the annotations of parameters."""
     every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
     every += [item for item in (arguments.vararg, arguments.kwarg) if item is not None]
@@ -36,7 +42,7 @@ def is_literal(node: Any) -> bool:
     return all(isinstance(item, allowed) for item in walk(node))
 
 
-def leave_out_defaults(arguments: Any) -> None:
+def _leave_out_defaults(arguments: Any) -> None:
     """Leave out defaults that are no literals: they are put in place when the module is loaded."""
     for group in (arguments.defaults, arguments.kw_defaults):
         for position, default in enumerate(group):

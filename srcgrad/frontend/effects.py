@@ -27,7 +27,7 @@ from srcgrad.ir.targets import target_of
 from srcgrad.ir.vocabulary import Vocabulary
 from srcgrad.ir.walk import names_bound, names_read, places_in, root_name, walk
 from srcgrad.primitives.methods import WRITING
-from srcgrad.spans import Span
+from srcgrad.spans import Placed, Span
 
 ELSEWHERE: Final = "*"
 """Stands for memory that a function reaches without being given it: globals and closures."""
@@ -119,8 +119,12 @@ def how_written(function: FunctionType, vocabulary: Vocabulary) -> str | None:
     wanted = frozenset([ELSEWHERE]) if elsewhere else written
     what = "memory that it is not given" if elsewhere else "its arguments"
     span = _place_of_write(function, vocabulary, wanted, frozenset())
-    if span is None or len(span.text) > _LONGEST:
+    if span is None:
         return what
+    return Placed.at(what if len(span.text) > _LONGEST else _told(what, span), span)
+
+
+def _told(what: str, span: Span) -> str:
     path = Path(span.file)
     file = f"{path.parent.name}/{path.name}" if path.stem == "__init__" else path.name
     return f"{what} by `{span.text.strip()}` ({file}:{span.line})"

@@ -10,7 +10,7 @@ from typing import Any
 
 from srcgrad.errors import Diagnostic, SrcgradError, UnsupportedError, UnsupportedSyntaxError
 from srcgrad.frontend.source import FunctionSource
-from srcgrad.spans import Span, is_of_library, within
+from srcgrad.spans import Placed, Span, is_of_library, within
 
 
 class Refusals:
@@ -73,7 +73,8 @@ def shown_in(source: FunctionSource, node: Any) -> Iterator[None]:
 def _shown_at(item: Diagnostic, span: Span) -> Diagnostic:
     if item.span is None or is_of_library(span.file) or not is_of_library(item.span.file):
         return item
-    return replace(item, span=span, details=(*item.details, within(item.span)))
+    message = Placed.like(item.message, item.message, item.span)
+    return replace(item, message=message, span=span, details=(*item.details, within(item.span)))
 
 
 def _line(item: Diagnostic) -> tuple[str, int]:

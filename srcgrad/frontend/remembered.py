@@ -88,6 +88,16 @@ def nothing_changes(memory: Memory | None = None) -> Iterator[Memory]:
         _CURRENT.reset(token)
 
 
+@contextmanager
+def anew() -> Iterator[None]:
+    """Let nothing be known in a block of what is remembered around it: functions are read anew."""
+    token = _CURRENT.set(Memory())
+    try:
+        yield
+    finally:
+        _CURRENT.reset(token)
+
+
 def source_to_read(function: FunctionType) -> FunctionSource:
     """Return the source of a function for those who write nothing into it, and so share one copy.
 

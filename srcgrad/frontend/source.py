@@ -13,6 +13,7 @@ from typing import Any, Final
 import gast
 
 from srcgrad.errors import InternalError, NotDifferentiableError, SourceNotFoundError
+from srcgrad.frontend.left_out import without_parts
 from srcgrad.frontend.loaded import is_as_loaded
 from srcgrad.frontend.private_names import with_private_names
 from srcgrad.frontend.surgery import with_edits
@@ -117,6 +118,7 @@ def find_source(function: Callable[..., Any]) -> FunctionSource:
     parsed = _parsed(function, lines)
     tree = clone(parsed.tree)  # passes write into it
     with_edits(tree, function)
+    without_parts(tree, code.co_filename)
     return FunctionSource(function, tree, code.co_filename, parsed.text)
 
 

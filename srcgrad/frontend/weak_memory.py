@@ -9,6 +9,8 @@ from types import FunctionType
 from typing import Any, Generic, TypeVar
 from weakref import WeakKeyDictionary
 
+from srcgrad.frontend.left_out import leaves_out
+
 Found = TypeVar("Found")
 
 
@@ -25,7 +27,7 @@ class PerFunction(Generic[Found]):
         functools.update_wrapper(self, find)
 
     def __call__(self, function: Any) -> Found:
-        if not isinstance(function, FunctionType):
+        if not isinstance(function, FunctionType) or leaves_out():
             return self._find(function)
         try:
             return self._known[function]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from srcgrad.errors import LeftOutError
 from srcgrad.runtime.adjoints import (
     complex_zeros_like,
     refuse_integers,
@@ -376,8 +377,8 @@ from srcgrad.runtime.units import unit_vectors
 
 # fmt: off
 __all__ = [
-    "COMPLEX_ONLY", "SHORTCUTS", "above_noise", "accumulate", "across", "add_at", "add_entries",
-    "add_to_shadows",
+    "COMPLEX_ONLY", "SHORTCUTS", "LeftOutError", "above_noise", "accumulate", "across", "add_at",
+    "add_entries", "add_to_shadows",
     "adjoint", "along", "along_back", "angle_slope", "any_selected", "apart", "apart_back",
     "arange_back", "are_tied", "as_complex", "as_rows", "as_shape", "astype", "average_back",
     "beside", "bessel_i1", "bessel_i1_slope", "bessel_ratio", "block_back", "border_sum",

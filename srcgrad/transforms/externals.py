@@ -9,9 +9,14 @@ from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
 
+import gast
+
 from srcgrad import runtime
+from srcgrad.frontend.left_out import marks
+from srcgrad.ir.build import call
 from srcgrad.ir.names import Namer, identifier, is_importable
 from srcgrad.ir.scopes import MISSING, SPACE_OF, Binding
+from srcgrad.ir.walk import found_in
 
 _PREFERRED = {"numpy": "np"}
 
@@ -43,6 +48,14 @@ class Externals:
         """Return the name of a function of `srcgrad.runtime`, and import it."""
         self.runtime.add(name)
         return name
+
+    def name_left_out(self, definition: Any) -> None:
+        """Raise where parts are left out what tells who calls to go another way."""
+        for node in found_in(definition, gast.Raise):
+            why = marks(node)
+            if why is not None:
+                error = self.use_runtime("LeftOutError")
+                node.exc = call(error, gast.Constant(why, None))
 
     def use_numpy(self) -> None:
         """Import NumPy, for text that says ``np.`` by itself."""

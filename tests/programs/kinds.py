@@ -201,3 +201,45 @@ def first_of_iterable(x):
 def weighed_by_what_has_a_length(x, w):
     weights = w if hasattr(w, "__len__") or isinstance(w, Sized) else w * np.ones_like(x)
     return np.sum(weights * x)
+
+
+def _each_with_an_axis(*arrays):
+    """Return each array with at least one axis; of one alone not in a list."""
+    found = []
+    for array in arrays:
+        array = np.asarray(array)
+        if len(array.shape) == 0:
+            array = array.reshape(1)
+        found.append(np.sin(array))
+    if len(found) == 1:
+        return found[0]
+    return found
+
+
+@program("v")
+def result_alone_or_in_a_list(x):
+    """How long a list is where straight code has made it says which of two kinds is returned."""
+    return np.sum(_each_with_an_axis(x) * x)
+
+
+@program("v", "s")
+def several_results_in_a_list(x, c):
+    a, b = _each_with_an_axis(x, c)
+    return np.sum(a * b)
+
+
+@program("v", "v")
+def results_of_a_map_alone_or_in_lists(x, y):
+    a, b = map(_each_with_an_axis, (x, y))
+    return np.sum(a * b)
+
+
+@program("v")
+def test_of_a_length_that_a_path_changes(x):
+    """The length is asked when the text runs."""
+    found = [np.sin(x)]
+    if x[0] > 0.0:
+        found.append(x * x)
+    if len(found) > 1:
+        return np.sum(found[1] * found[0])
+    return np.sum(found[0])

@@ -81,3 +81,15 @@ def _layer(h, p, n):
         return np.sum(h**2)
     z = np.tanh(p["w"] @ h + p["b"])
     return _layer(np.array([z[0], z[1], z[0] * z[1]]), p, n - 1)
+
+
+def _product_of_all(*values):
+    if len(values) > 1:
+        return _product_of_all(values)
+    return np.prod(values[0])
+
+
+@program("v")
+def values_handed_on_as_one_tuple(x):
+    """How many values there are says which way the function goes, each time it calls itself."""
+    return _product_of_all(x[0], x[1]) * x[2]

@@ -26,6 +26,7 @@ from srcgrad.ir.idioms import idiom_of
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.scopes import MISSING
 from srcgrad.ir.walk import names_read
+from srcgrad.spans import Placed
 
 
 class Expressions:
@@ -328,7 +329,7 @@ class Expressions:
         what = self._reader.vocabulary.how_written(callee)
         if what is not None:
             name = callee.__qualname__
-            message = f"the call of `{name}`, which writes into {what}"
+            message = Placed.like(f"the call of `{name}`, which writes into {what}", what)
             self._refusals.add(value, message, "return the new value instead", MutationError)
         return what is not None
 

@@ -1,0 +1,74 @@
+"""Compiles what is left of a function without the parts that are refused."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from srcgrad.compiler import Generated, one_program
+from srcgrad.errors import LeftOutError, UnsupportedError
+from srcgrad.frontend.left_out import Part, reached
+from srcgrad.frontend.parts import leaving_out, parts_of
+
+_MOST: Final = 8
+"""How often a function is compiled, each time without what was refused the time before."""
+_CATCHING: Final = frozenset(
+    ["BaseException", "Exception", "RuntimeError", "NotImplementedError", "suppress"]
+)
+
+
+def compiled_in_part(make: Callable[[], Generated], refusal: UnsupportedError) -> Generated | None:
+    """Return the text of a refused function without the parts that are refused, or None.
+
+    There is none if every call comes by what is refused, if the function may catch what the text
+    raises instead, or if it may have written into its arguments by then.
+    """
+    found = _without_parts(make, refusal, whole=False) or _without_parts(make, refusal, whole=True)
+    if found is None or found.written or _may_catch(found.source):
+        return None
+    return found
+
+
+def _without_parts(
+    make: Callable[[], Generated], refusal: UnsupportedError, *, whole: bool
+) -> Generated | None:
+    parts: dict[Part, str] = {}
+    told: dict[str, UnsupportedError] = {}
+    for _ in range(_MOST):
+        found = parts_of(refusal, whole=whole)
+        if not found.keys() - parts.keys():
+            return None
+        parts |= found
+        plain = type(refusal)(diagnostics=refusal.diagnostics)  # without what it was found in
+        told |= dict.fromkeys(found.values(), plain)
+        try:
+            with leaving_out(parts), one_program():
+                return replace(make(), left_out=told)
+        except UnsupportedError as other:
+            refusal = other
+    return None
+
+
+def refusal_of(
+    error: Exception, left_out: Mapping[str, UnsupportedError]
+) -> UnsupportedError | None:
+    """Return why the part is refused that a call has reached, if that is what an error says."""
+    why = reached(error)
+    if why is None:
+        return None
+    return left_out.get(why, LeftOutError(why)).with_traceback(None)
+
+
+def _may_catch(text: str) -> bool:
+    """Say whether a text may catch the error of a part that is left out."""
+    tree = ast.parse(text)
+    handlers: list[Any] = [node for node in ast.walk(tree) if isinstance(node, ast.ExceptHandler)]
+    if any(item.type is None for item in handlers):
+        return True
+    caught = [node for item in handlers for node in ast.walk(item.type)]
+    items = [node for node in ast.walk(tree) if isinstance(node, ast.withitem)]
+    managers = [node for item in items for node in ast.walk(item)]
+    names = {getattr(node, "id", getattr(node, "attr", "")) for node in (*caught, *managers)}
+    return not _CATCHING.isdisjoint(names)

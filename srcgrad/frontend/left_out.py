@@ -1,0 +1,86 @@
+"""Reads functions without the parts that are left out of a derivative: the text raises there.
+
+What is refused often stands where a call does not come by: a branch for symbols, for tables, for an
+option that nobody chose. The rest is differentiated all the same, and the text says where it stops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextvars import ContextVar
+from typing import Any, Final, NamedTuple
+
+import gast
+
+from srcgrad.errors import LeftOutError
+from srcgrad.ir.build import at
+from srcgrad.ir.walk import blocks_of
+
+_STANDS_FOR: Final = "NotImplementedError"
+_SAYS: Final = "not differentiated by source: "
+
+
+class Part(NamedTuple):
+    """The statements of a block from one on, by the place of that one."""
+
+    file: str
+    line: int
+    column: int
+
+
+LEFT_OUT: Final[ContextVar[Mapping[Part, str] | None]] = ContextVar(
+    "srcgrad_left_out", default=None
+)
+"""The parts that are left out just now, with why."""
+
+
+def leaves_out() -> bool:
+    """Say whether functions are read without some parts just now."""
+    return bool(LEFT_OUT.get())
+
+
+def without_parts(tree: Any, file: str) -> None:
+    r"""Write a ``raise`` in the place of the parts of a function that are left out, in place.
+
+    >>> import ast
+    >>> tree = gast.parse("def f(x, kind):\n  if kind:\n    a = g(x)\n    return a\n  return x")
+    >>> token = LEFT_OUT.set({Part("model.py", 3, 4): "`g` has no rule"})
+    >>> without_parts(tree.body[0], "model.py")
+    >>> LEFT_OUT.reset(token)
+    >>> print(ast.unparse(gast.gast_to_ast(tree.body[0].body[0])))
+    if kind:
+        raise NotImplementedError('not differentiated by source: `g` has no rule')
+    """
+    parts = LEFT_OUT.get()
+    if parts and any(part.file == file for part in parts):
+        _without(tree.body, file, parts)
+
+
+def _without(block: list[Any], file: str, parts: Mapping[Part, str]) -> None:
+    for place, statement in enumerate(block):
+        why = parts.get(Part(file, statement.lineno, statement.col_offset))
+        if why is not None:
+            said = gast.Constant(f"{_SAYS}{why}", None)
+            call = gast.Call(gast.Name(_STANDS_FOR, gast.Load(), None, None), [said], [])
+            block[place:] = [at(gast.Raise(at(call, statement), None), statement)]
+            return
+        for inner in (*blocks_of(statement), *(c.body for c in getattr(statement, "cases", ()))):
+            _without(inner, file, parts)
+
+
+def reached(error: BaseException) -> str | None:
+    """Return why a part is left out, of the error that is raised where a call comes by it."""
+    if isinstance(error, LeftOutError):
+        return error.diagnostics[0].message
+    stands = type(error) is NotImplementedError and str(error).startswith(_SAYS)
+    return str(error).removeprefix(_SAYS) if stands else None
+
+
+def marks(node: Any) -> str | None:
+    """Return why a part is left out, of a ``raise`` that stands for one."""
+    call = node.exc if isinstance(node, gast.Raise) else None
+    if not isinstance(call, gast.Call) or getattr(call.func, "id", "") != _STANDS_FOR:
+        return None
+    said = call.args[0].value if call.args and isinstance(call.args[0], gast.Constant) else None
+    found = isinstance(said, str) and said.startswith(_SAYS)
+    return said.removeprefix(_SAYS) if found else None

@@ -1,0 +1,125 @@
+"""Finds the parts of functions that may be left out, where something in them is refused."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from srcgrad.errors import Diagnostic, UnsupportedError
+from srcgrad.frontend import remembered
+from srcgrad.frontend.left_out import LEFT_OUT, Part
+from srcgrad.spans import Span, printable
+
+_FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef)
+_ENDS: Final = (ast.Return, ast.Raise, ast.Continue, ast.Break)
+_SCOPES: Final = (*_FUNCTIONS, ast.ClassDef, ast.Lambda)
+
+
+@contextmanager
+def leaving_out(parts: Mapping[Part, str]) -> Iterator[None]:
+    """Let functions be read without some parts, with why these are left out."""
+    token = LEFT_OUT.set(parts)
+    try:
+        with remembered.anew():
+            yield
+    finally:
+        LEFT_OUT.reset(token)
+
+
+def parts_of(refusal: UnsupportedError, *, whole: bool = False) -> dict[Part, str]:
+    """Return the parts of functions that a refusal is about, with why each is refused.
+
+    They are as small as can be, or as large, if `whole`. What stands where every call comes by is
+    not among them; it may be refused no more without them.
+    """
+    after = getattr(refusal.__cause__, "diagnostics", ())
+    first = [item for item in refusal.diagnostics if item not in after]
+    return _parts(first, whole) or _parts(refusal.diagnostics, whole)
+
+
+def _parts(found: Sequence[Diagnostic], whole: bool) -> dict[Part, str]:
+    parts: dict[Part, str] = {}
+    for item in found:
+        places = [getattr(item.message, "place", None), item.span]
+        around = next(filter(None, (_parts_around(span) for span in places if span)), None)
+        if around is not None:
+            parts[around[-1 if whole else 0]] = _why(item)
+    return parts
+
+
+def _why(item: Diagnostic) -> str:
+    """Return what the text says of a part that is left out."""
+    span = item.span
+    place = "" if span is None else f" ({Path(span.file).name}:{span.line})"
+    return printable(str(item.message).replace("\n", " ") + place)
+
+
+def _parts_around(span: Span) -> list[Part]:
+    """Return the parts around a place that some calls do not come by, the innermost first."""
+    tree = _tree_of(span.file)
+    found: list[Part] = []
+    for function in () if tree is None else _functions_around(tree, span.line):
+        for owner, block, place in reversed(list(_blocks_around(function, span.line))):
+            if any(map(_may_end, block[:place])):
+                found.append(Part(span.file, block[place].lineno, block[place].col_offset))
+            if _is_branch(owner, block):
+                found.append(Part(span.file, block[0].lineno, block[0].col_offset))
+    return found
+
+
+def _tree_of(file: str) -> ast.Module | None:
+    text = "".join(linecache.getlines(file))
+    try:
+        return ast.parse(text) if text else None
+    except SyntaxError:
+        return None
+
+
+def _functions_around(tree: ast.AST, line: int) -> list[Any]:
+    """Return the definitions of functions around a line, the innermost first."""
+    found = [
+        node
+        for node in ast.walk(tree)  # outer ones come first
+        if isinstance(node, _FUNCTIONS) and node.lineno < line <= (node.end_lineno or 0)
+    ]
+    return found[::-1]
+
+
+def _blocks_around(owner: Any, line: int) -> Iterator[tuple[Any, list[Any], int]]:
+    """Yield the blocks of statements around a line, with the place in each, the outermost first."""
+    for block in _blocks_in(owner):
+        for place, statement in enumerate(block):
+            if statement.lineno <= line <= (statement.end_lineno or 0):
+                yield owner, block, place
+                yield from _blocks_around(statement, line)
+                return
+
+
+def _blocks_in(owner: Any) -> list[list[Any]]:
+    parts = [owner, *getattr(owner, "handlers", ()), *getattr(owner, "cases", ())]
+    return [
+        block
+        for part in parts
+        for name in ("body", "orelse", "finalbody")
+        if isinstance(block := getattr(part, name, None), list)
+    ]
+
+
+def _is_branch(owner: Any, block: list[Any]) -> bool:
+    """Say whether a block is one of several ways, of which a call goes one."""
+    if isinstance(owner, (ast.If, ast.Match)):
+        return True
+    return isinstance(owner, ast.Try) and any(block is item.body for item in owner.handlers)
+
+
+def _may_end(statement: Any) -> bool:
+    """Say whether what follows a statement may not run."""
+    if isinstance(statement, _SCOPES):
+        return False
+    if isinstance(statement, _ENDS):
+        return True
+    return any(_may_end(item) for block in _blocks_in(statement) for item in block)

@@ -1,0 +1,164 @@
+"""Programs with parts that are not differentiated by source, where the calls do not come by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import special
+
+from tests.programs.corpus import program
+
+LOG: list[np.ndarray] = []
+
+
+@program("v")
+def branch_with_a_function_without_a_rule(x):
+    y = np.sin(x)
+    if y[0] > 2.0:
+        y = special.pro_cv(0, 0, y[0])
+    return np.sum(y * y)
+
+
+@program("v")
+def end_after_a_branch_that_returns(x):
+    if x[0] < 100.0:
+        return np.sum(np.cos(x))
+    return special.pro_cv(0, 0, x[0])
+
+
+@program("v")
+def one_of_three_ways(x):
+    if x[0] > 100.0:
+        y = special.pro_cv(0, 0, x[0])
+    elif x.ndim == 1:
+        y = x * x[0]
+    else:
+        y = special.pro_cv(0, 0, x[1])
+    return np.sum(y)
+
+
+def _logged(x):
+    if len(x) > 100:
+        x.sort()
+        LOG.append(x)
+    return np.sum(x * x * x)
+
+
+@program("v")
+def helper_that_would_write_elsewhere(x):
+    return _logged(x) * _logged(2.0 * x)
+
+
+def _scaled(x, in_place=False):
+    if x.dtype.kind != "f" and in_place:
+        x *= 2.0
+    return np.tanh(x)
+
+
+@program("v")
+def helper_of_a_helper_that_would_write(x):
+    def rescaled(v):
+        return _scaled(v) * 2.0
+
+    return np.sum(rescaled(x))
+
+
+@program("v")
+def deleted_on_a_path(x):
+    y = x * 2.0
+    if x[0] > 100.0:
+        del y
+    return np.sum(y)
+
+
+def _power(u, n):
+    if n > 0:
+        return _power(u, n - 1) * u
+    return u
+
+
+@program("v")
+def helper_called_without_an_argument(x):
+    if x[0] > 100.0:
+        return _power(x[0])
+    return _power(x[1], 2)
+
+
+def _times_option(v, **options):
+    return v * options.pop("scale")
+
+
+@program("v")
+def option_that_is_not_given(x):
+    if x[0] > 100.0:
+        return np.sum(_times_option(x, shift=1.0))
+    return np.sum(_times_option(x, scale=2.0))
+
+
+@dataclass
+class _Point:
+    value: float
+    weight: float
+
+
+@program("v")
+def field_that_is_not_given(x):
+    if x[0] > 100.0:
+        return np.sum(_Point(x).value)
+    return np.sum(_Point(x, 2.0).value * x)
+
+
+@program("v", "s")
+def loop_that_goes_on_before(x, c):
+    total = 0.0
+    for v in x:
+        if v < 100.0:
+            total += v * c
+            continue
+        total += special.pro_cv(0, 0, v)
+    return total
+
+
+class _Holder:
+    def __init__(self, value):
+        self.value = value
+
+
+@program("v")
+def attribute_that_is_not_there(x):
+    holder = _Holder(x)
+    if x[0] > 100.0:
+        return holder.weight * x[0]
+    return np.sum(holder.value * x)
+
+
+@program("v")
+def call_that_does_not_fit(x):
+    def scaled(v, scale):
+        return v * scale
+
+    if x[0] > 100.0:
+        return np.sum(scaled(x))
+    return np.sum(scaled(x, 2.0) * x)
+
+
+def _converted(x, kind="f"):
+    """Return early for numbers; what follows writes into what it is given, in many branches."""
+    if x.dtype.kind == kind:
+        return x * 1.0
+    if kind == "i":
+        x *= 255.0
+        return x
+    if kind == "u":
+        if x[0] > 0.5:
+            x /= 2.0
+        else:
+            x[0] = special.pro_cv(0, 0, x[0])
+    x += 1.0
+    return x
+
+
+@program("v")
+def early_return_before_many_writes(x):
+    return np.sum(_converted(x) * _converted(x))
