@@ -29,6 +29,9 @@ _DRAWS: Final = frozenset({"permutation", "choice"})
 
 _MAKERS: Final = (np.random.default_rng, np.random.RandomState)
 
+_TEXTS: Final = (gast.Constant, gast.JoinedStr)
+"""What has methods that write into nothing: ``"{}".format(x)``."""
+
 Report = Callable[[Any, str, str], None]
 
 _BLOCKS: Final = frozenset(["body", "orelse", "finalbody", "handlers", "cases"])
@@ -96,6 +99,8 @@ class CallWrites:
         if isinstance(call.func, gast.Attribute) and call.func.attr in _LIST_METHODS:
             name = root_name(call.func.value)
             return [name] if name is not None else []
+        if isinstance(getattr(call.func, "value", None), _TEXTS):
+            return []
         if self._known_method(call.func):
             return self._out_keyword(call)
         return [n for arg in call.args for n in direct_names(arg)]

@@ -24,6 +24,7 @@ from srcgrad.frontend.expand.values import (
     Static,
     Value,
     is_literal,
+    literals_in,
 )
 from srcgrad.ir.build import at, call, clone, load
 from srcgrad.ir.walk import names_bound
@@ -303,9 +304,8 @@ class Expressions(Tables):
         left, right = self._looked_at(test.left), self._looked_at(test.comparators[0])
         op = test.ops[0]
         if isinstance(op, (gast.In, gast.NotIn)):
-            if not isinstance(right, Items) or right.keys is None or not is_literal(left):
-                return None
-            return (left.value in right.keys) is isinstance(op, gast.In)
+            held = literals_in(right) if is_literal(left) else None
+            return None if held is None else (left.value in held) is isinstance(op, gast.In)
         if not isinstance(op, (gast.Is, gast.IsNot, gast.Eq, gast.NotEq)):
             return None
         positive = isinstance(op, (gast.Is, gast.Eq))

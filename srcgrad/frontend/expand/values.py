@@ -234,6 +234,15 @@ def is_literal(value: Value) -> bool:
     )
 
 
+def literals_in(value: Value) -> list[Any] | None:
+    """Return the keys of a dict, or the items of a display of literals, if all are known."""
+    if isinstance(value, Items):
+        return value.keys
+    if isinstance(value, (gast.Tuple, gast.List, gast.Set)) and all(map(is_literal, value.elts)):
+        return [item.value for item in value.elts]
+    return None
+
+
 class Lost(Static):
     """A function or object that is another one on another path: it cannot be used."""
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import gast
 
@@ -12,6 +13,8 @@ from srcgrad.frontend.refusals import Refusals
 from srcgrad.ir.build import assign, at, load
 from srcgrad.ir.jumps import falls_through, jumps
 from srcgrad.ir.names import Namer
+
+_DIFFERENT: Final = "the function returns tuples of different lengths"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,15 +55,14 @@ def single_exit(tree: Any, namer: Namer, refusals: Refusals) -> OneExit:
     body = list(tree.body)
     if falls_through(body):
         body.append(at(gast.Return(None), tree))
-    arities = {_arity(item.value) for item in jumps(body) if isinstance(item, gast.Return)}
+    returns = [item for item in jumps(body) if isinstance(item, gast.Return)]
+    arities = Counter(_arity(item.value) for item in reversed(returns))  # of two, the last wins
+    arity = max(arities, key=arities.__getitem__, default=None)
     if len(arities) > 1:
-        refusals.add(
-            tree,
-            "the function returns tuples of different lengths",
-            "return the same number of values on every path",
-        )
+        for item in returns:
+            if _arity(item.value) != arity:
+                refusals.add(item, _DIFFERENT, "return the same number of values on every path")
         return OneExit(tree, ())
-    arity = arities.pop() if arities else None
     names = _result_names(arity, namer)
     exits = Exits(namer, lambda item: _assign_result(item, names, arity is not None))
     tree.body = exits.function(body)
