@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         CompileWarning,
         FallbackWarning,
         IntegerInputError,
+        LeftOutError,
         LibraryGapError,
         MissingRuleError,
         MixedLibrariesError,
@@ -107,6 +108,7 @@ __all__ = [  # PyTorch's functions over tensors, `srcgrad.exp` and so on, are ad
     "HessianProduct",
     "IntegerInputError",
     "Jacobian",
+    "LeftOutError",
     "LibraryGapError",
     "MissingRuleError",
     "MixedLibrariesError",
@@ -191,11 +193,12 @@ _HOMES: Final = {
     ),
     "srcgrad.api.products": "pullback pushforward",
     "srcgrad.errors": (
-        "ArgumentError CompileWarning FallbackWarning IntegerInputError LibraryGapError "
-        "MissingRuleError MixedLibrariesError MutationError NonFiniteError NonScalarOutputError "
-        "NotBatchedError NotCompiledError NotDifferentiableError NotProvenError NumericWarning "
-        "SourceNotFoundError SrcgradError TieWarning ToolNotFoundError UnsupportedError "
-        "UnsupportedSyntaxError VerificationError VerificationWarning WorkerError"
+        "ArgumentError CompileWarning FallbackWarning IntegerInputError LeftOutError "
+        "LibraryGapError MissingRuleError MixedLibrariesError MutationError NonFiniteError "
+        "NonScalarOutputError NotBatchedError NotCompiledError NotDifferentiableError "
+        "NotProvenError NumericWarning SourceNotFoundError SrcgradError TieWarning "
+        "ToolNotFoundError UnsupportedError UnsupportedSyntaxError VerificationError "
+        "VerificationWarning WorkerError"
     ),
     "srcgrad.insight.switch": "debug_nans verifying",
     "srcgrad.runtime": "stop_gradient",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from srcgrad.spans import Span, printable
 
@@ -104,6 +104,18 @@ class LeftOutError(UnsupportedError):
     """A call has reached a part of its function that its derivative by source leaves out."""
 
     code = "SG103"
+
+
+LEFT_OUT_SAYS: Final = "not differentiated by source: "
+"""What is said where such a part is left out of a function itself, before its text is made."""
+
+
+def reached(error: BaseException) -> str | None:
+    """Return why a part is left out, of the error that is raised where a call comes by it."""
+    if isinstance(error, LeftOutError):
+        return error.diagnostics[0].message
+    stands = type(error) is NotImplementedError and str(error).startswith(LEFT_OUT_SAYS)
+    return str(error).removeprefix(LEFT_OUT_SAYS) if stands else None
 
 
 class MissingRuleError(UnsupportedError):

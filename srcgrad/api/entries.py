@@ -252,6 +252,8 @@ def _again(plan: Plan) -> tuple[type[Exception], ...]:
     """Return the exceptions after which the long way begins anew, and tells what they mean."""
     if plan.written:
         return ()
+    if plan.generated.left_out:
+        return (ZeroDivisionError, NewBranchError, NotImplementedError)
     return (ZeroDivisionError, NewBranchError) if plan.library is NUMPY else (Exception,)
 
 

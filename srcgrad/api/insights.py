@@ -48,6 +48,8 @@ def explained(subject: Subject, plan: Plan, call: Call | None) -> Explanation:
     told: dict[str, Any] = (
         {} if proof is None else {"not_proven": proof.reason, "own_code_unread": proof.unread}
     )
+    refused = [item for refusal in generated.left_out.values() for item in refusal.diagnostics]
+    told["left_out"] = tuple(dict.fromkeys(refused))
     if call is None:
         return Explanation(subject, "source", taped, conditions, lines, findings, **told)
     meter = Meter(findings, frozenset(generated.layout))

@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Any, Final
 
 from srcgrad.compiler import Generated, one_program
-from srcgrad.errors import LeftOutError, UnsupportedError
-from srcgrad.frontend.left_out import Part, reached
+from srcgrad.errors import LeftOutError, UnsupportedError, reached
+from srcgrad.frontend.left_out import Part
 from srcgrad.frontend.parts import leaving_out, parts_of
 
 _MOST: Final = 8

@@ -157,9 +157,8 @@ class Tangents:
         except Exception as error:  # noqa: BLE001 - it is raised, or what it hides is
             say_what_lacks(error, plan)
             again = functools.partial(self._run_on_tape, arguments, tangents)
-            how: dict[str, Any] = {"now": not plan.written, "subject": self._subject(arguments)}
-            how["left_out"] = plan.generated.left_out
-            return instead_of(error, again, self._plans.fall_back, **how)
+            told: Any = {"subject": self._subject(arguments), "left_out": plan.generated.left_out}
+            return instead_of(error, again, self._plans.fall_back, now=not plan.written, **told)
         if met:
             slopes = directions_of(self.primal, self.names, before)
             tangent = slopes.tangent(tangents, value, conform(tangent, value))

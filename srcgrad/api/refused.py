@@ -34,7 +34,7 @@ class Refusals:
         """
         key = _key(request)
         if stages is not None:
-            return compile_(request, stages)
+            return _compiled(compile_, request, stages)
         if key is None:
             return _compiled(compile_, request)
         known = self._known.get(key)
@@ -49,12 +49,20 @@ class Refusals:
             raise
 
 
-def _compiled(compile_: Compile, request: Request) -> Generated:
+def _compiled(compile_: Compile, request: Request, stages: Stages | None = None) -> Generated:
     """Compile a function, or the rest of it if some of its parts are refused."""
+
+    def again() -> Generated:
+        if stages is not None:
+            stages.clear()
+        return compile_(request, stages)
+
     try:
+        if stages is not None:
+            return compile_(request, stages)
         return known_texts.compiled(compile_, request)
     except UnsupportedError as refusal:
-        found = compiled_in_part(lambda: compile_(request, None), refusal)
+        found = compiled_in_part(again, refusal)
         if found is None:
             raise
         return found

@@ -28,7 +28,7 @@ from srcgrad.checker.reached import MARK, Reached
 from srcgrad.checker.runs import Disagreement, NotCovered, Now, Run
 from srcgrad.checker.witness import Witness
 from srcgrad.checker.witnessed import Primal
-from srcgrad.frontend.left_out import reached
+from srcgrad.errors import reached
 from srcgrad.ir.garbage import uncollected
 from srcgrad.ir.scopes import Scope
 from srcgrad.ir.walk import walk

@@ -19,6 +19,7 @@ from srcgrad.checker.runs import MOST_TRIPS, NotCovered
 MARK: Final = "__ran"
 _STRINGS: Final = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'")
 _BRACKETS: Final = re.compile(r"[][(){}]")
+_LEFT_OUT: Final = "raise LeftOutError("
 _CLAUSE: Final = re.compile(r"(elif|else|except|finally|case)\b")
 _BRANCHES: Final = re.compile(r"^ +(if|for|while|try|with|match)\b", re.MULTILINE)
 
@@ -39,6 +40,7 @@ class Reached:
             self.code = code or compile(text, "<derivative>", "exec")
         else:
             self.code, self._rows = found
+        self._left_out = _rows_left_out(text, self._rows)
 
     def note(self, row: int) -> None:
         """Note a row of statements that is about to be run.
@@ -60,13 +62,13 @@ class Reached:
 
     @property
     def missed(self) -> list[int]:
-        """The lines that were not run, of functions that were."""
+        """The lines that were not run, of functions that were, but for those that only raise."""
         seen = self._seen
         entered = {row.function for place, row in enumerate(self._rows) if place in seen}
         return [
             line
             for place, row in enumerate(self._rows)
-            if place not in seen and row.function in entered
+            if not (place in seen or place in self._left_out) and row.function in entered
             for line in row.lines
         ]
 
@@ -77,6 +79,18 @@ class Row:
 
     function: int
     lines: list[int]
+
+
+def _rows_left_out(text: str, rows: tuple[Row, ...]) -> set[int]:
+    """Return the rows that stand in the place of parts that are left out: they say nothing else."""
+    if _LEFT_OUT not in text:
+        return set()
+    lines = text.split("\n")
+    return {
+        place
+        for place, row in enumerate(rows)
+        if row.lines and lines[row.lines[0] - 1].lstrip().startswith(_LEFT_OUT)
+    }
 
 
 @lru_cache(maxsize=16)

@@ -25,6 +25,12 @@ class Stages:
         self.account = account
         self._wanted = wanted
 
+    def clear(self) -> None:
+        """Forget everything: the compilation starts again."""
+        self.texts.clear()
+        if self.account is not None:
+            self.account.clear()
+
     def begin(self, source: FunctionSource, program: Program, body: list[Any]) -> None:
         """Report a function in normal form, before what nobody reads is dropped."""
         if self.account is not None:

@@ -115,18 +115,16 @@ def how_written(function: FunctionType, vocabulary: Vocabulary) -> str | None:
     written = written_parameters(function, vocabulary)
     if not written:
         return None
-    elsewhere = ELSEWHERE in written
-    wanted = frozenset([ELSEWHERE]) if elsewhere else written
-    what = "memory that it is not given" if elsewhere else "its arguments"
+    wanted = written & {ELSEWHERE} or written
+    what = "memory that it is not given" if ELSEWHERE in written else "its arguments"
     span = _place_of_write(function, vocabulary, wanted, frozenset())
-    if span is None:
+    return Placed.at(_told(what, span), span)
+
+
+def _told(what: str, span: Span | None) -> str:
+    if span is None or len(span.text) > _LONGEST:
         return what
-    return Placed.at(what if len(span.text) > _LONGEST else _told(what, span), span)
-
-
-def _told(what: str, span: Span) -> str:
-    path = Path(span.file)
-    file = f"{path.parent.name}/{path.name}" if path.stem == "__init__" else path.name
+    file = "/".join(Path(span.file).parts[-2 if span.file.endswith("__init__.py") else -1 :])
     return f"{what} by `{span.text.strip()}` ({file}:{span.line})"
 
 

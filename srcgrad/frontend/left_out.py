@@ -12,12 +12,11 @@ from typing import Any, Final, NamedTuple
 
 import gast
 
-from srcgrad.errors import LeftOutError
+from srcgrad.errors import LEFT_OUT_SAYS
 from srcgrad.ir.build import at
 from srcgrad.ir.walk import blocks_of
 
 _STANDS_FOR: Final = "NotImplementedError"
-_SAYS: Final = "not differentiated by source: "
 
 
 class Part(NamedTuple):
@@ -60,20 +59,12 @@ def _without(block: list[Any], file: str, parts: Mapping[Part, str]) -> None:
     for place, statement in enumerate(block):
         why = parts.get(Part(file, statement.lineno, statement.col_offset))
         if why is not None:
-            said = gast.Constant(f"{_SAYS}{why}", None)
+            said = gast.Constant(f"{LEFT_OUT_SAYS}{why}", None)
             call = gast.Call(gast.Name(_STANDS_FOR, gast.Load(), None, None), [said], [])
             block[place:] = [at(gast.Raise(at(call, statement), None), statement)]
             return
         for inner in (*blocks_of(statement), *(c.body for c in getattr(statement, "cases", ()))):
             _without(inner, file, parts)
-
-
-def reached(error: BaseException) -> str | None:
-    """Return why a part is left out, of the error that is raised where a call comes by it."""
-    if isinstance(error, LeftOutError):
-        return error.diagnostics[0].message
-    stands = type(error) is NotImplementedError and str(error).startswith(_SAYS)
-    return str(error).removeprefix(_SAYS) if stands else None
 
 
 def marks(node: Any) -> str | None:
@@ -82,5 +73,6 @@ def marks(node: Any) -> str | None:
     if not isinstance(call, gast.Call) or getattr(call.func, "id", "") != _STANDS_FOR:
         return None
     said = call.args[0].value if call.args and isinstance(call.args[0], gast.Constant) else None
-    found = isinstance(said, str) and said.startswith(_SAYS)
-    return said.removeprefix(_SAYS) if found else None
+    if not isinstance(said, str) or not said.startswith(LEFT_OUT_SAYS):
+        return None
+    return said.removeprefix(LEFT_OUT_SAYS)

@@ -12,7 +12,7 @@ from typing import Any, Final
 from srcgrad.errors import Diagnostic, UnsupportedError
 from srcgrad.frontend import remembered
 from srcgrad.frontend.left_out import LEFT_OUT, Part
-from srcgrad.spans import Span, printable
+from srcgrad.spans import Placed, Span, printable
 
 _FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef)
 _ENDS: Final = (ast.Return, ast.Raise, ast.Continue, ast.Break)
@@ -53,7 +53,7 @@ def _parts(found: Sequence[Diagnostic], whole: bool) -> dict[Part, str]:
 
 def _why(item: Diagnostic) -> str:
     """Return what the text says of a part that is left out."""
-    span = item.span
+    span = None if isinstance(item.message, Placed) else item.span
     place = "" if span is None else f" ({Path(span.file).name}:{span.line})"
     return printable(str(item.message).replace("\n", " ") + place)
 

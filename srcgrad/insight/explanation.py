@@ -48,6 +48,7 @@ class Explanation:
         not_proven: Why the checker of derivatives does not prove the text; empty if it does.
         own_code_unread: Why it compared the text with what the compiler reads of the function, and
             not with the function's own code; empty if it did that, too.
+        left_out: Why parts of functions are refused, in whose place the text raises.
     """
 
     subject: Subject
@@ -61,6 +62,7 @@ class Explanation:
     loops: tuple[LoopReport, ...] = ()
     not_proven: str = ""
     own_code_unread: str = ""
+    left_out: tuple[Diagnostic, ...] = ()
 
     def __str__(self) -> str:
         return self.text(colour=is_terminal())
@@ -81,6 +83,7 @@ class Explanation:
             "inputs": list(self.subject.inputs),
             "engine": self.engine,
             "refusals": [_diagnostic(item) for item in self.refusals],
+            "left_out": [_diagnostic(item) for item in self.left_out],
             "taken_for_granted": list(self.conditions),
             "generated_lines": self.lines,
             "not_proven": self.not_proven,

@@ -37,6 +37,10 @@ class Words:
         parts = [self._title()]
         if self._it.engine != "source":
             parts.append(self._why())
+        if self._it.left_out:
+            parts.append(
+                self._section("Left out: a call that comes by runs on the tape", self._parts())
+            )
         subject, functions = self._it.subject, self._it.findings.functions
         for place, function in enumerate(functions):
             sections = list(self._sections(function))
@@ -79,6 +83,14 @@ class Words:
         for item in self._it.refusals:
             lines += [f"  {line}" for line in item.render().splitlines()]
         return "\n".join(lines)
+
+    def _parts(self) -> list[str]:
+        """Return why parts are left out, each on a line of its own."""
+        spans = [(item, item.span) for item in self._it.left_out]
+        return [
+            f"{_place(span.file, span.line) if span else ''}: {item.message}"
+            for item, span in spans
+        ]
 
     # -- one function
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import operator
 from collections.abc import Callable
 from typing import Any, Final
@@ -38,14 +39,14 @@ def compared_lengths(test: Any, look: Callable[[str], Value], block: list[Any]) 
 
 def _number(side: Any, look: Callable[[str], Value], block: list[Any]) -> int | None:
     if isinstance(side, gast.Constant):
-        return side.value if type(side.value) is int else None
+        return int(side.value) if type(side.value) is int else None
     asks = look("len") if _is_length(side) else None
-    if not isinstance(asks, Known) or asks.value is not len:
+    if not isinstance(asks, Known) or asks.value is not builtins.len:
         return None
     held = look(side.args[0].id)
     if isinstance(held, Items):
         return len(held.values)
-    return length_here(held.id, block) if isinstance(held, gast.Name) else None
+    return length_here(str(held.id), block) if isinstance(held, gast.Name) else None
 
 
 def _is_length(node: Any) -> bool:
