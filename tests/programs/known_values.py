@@ -339,3 +339,57 @@ def setdef_option(x):
     o = {"k": 2.0}
     o["j"] = 3.0
     return np.sum(x) * o.pop("k") + o.get("zz", 1.0)
+
+
+def _sine_of_singles(v):
+    return np.sin(v)
+
+
+def _cosine_of_doubles(v):
+    return np.cos(v)
+
+
+_TYPES = {"f": np.float32, "d": np.float64}
+
+
+def _type_for(dtype):
+    if dtype.kind == "c":
+        raise ValueError("not for complex numbers")
+    return _TYPES.get(dtype.char, np.float32)
+
+
+def _by_type(a):
+    function = _sine_of_singles if _type_for(a.dtype) == np.float32 else _cosine_of_doubles
+    return function(a)
+
+
+@program("v")
+def function_by_what_a_table_gives_for_an_attribute(x):
+    """A key that is an attribute is known when the text runs: it is not taken for one not there."""
+    return np.sum(_by_type(x))
+
+
+@program("v")
+def dtype_that_is_a_type_or_none(x):
+    dtype = np.float64
+    if x.dtype.kind == "O":
+        dtype = None
+    elif x.ndim == 2:
+        dtype = "f8"
+    y = np.array([x[0], x[1]], dtype=dtype)
+    return np.sum(y * x.astype(dtype)[:2])
+
+
+def _as_vector(v, out="array"):
+    if isinstance(v, (list, tuple)):
+        if len(v) > 20:
+            raise ValueError("{} are too many, {} is the most".format(len(v), 20))  # noqa: UP032
+        return list(v) if out == "list" else np.array(v, dtype=np.float64)
+    if out in ("sequence", "list"):
+        return list(v.flatten())
+    return v.astype(np.float64)
+
+
+@program("v")
+def option_that_is_in_a_tuple_of_texts(x):
+    return np.sum(_as_vector(x) ** 2)

@@ -418,7 +418,7 @@ class Objects(Fields):
         if callee.name == "items":
             pairs = zip(names, owner.values, strict=True)
             return Items("list", [Items("tuple", [key, item]) for key, item in pairs])
-        key = getattr(args[0], "value", MISSING)
+        key = args[0].value if isinstance(args[0], gast.Constant) else MISSING
         if callee.name == "pop" and owner.lent:
             raise NeedsInlineError
         if key is MISSING or (callee.name == "pop" and self.depth):
