@@ -333,7 +333,7 @@ class Shapes:
 
     @functools.cached_property
     def _mixed(self) -> frozenset[str]:
-        """The parameters that may hold entries of several shapes, for all that is known."""
+        """The names that may hold entries of several shapes, for all that is known."""
         given = self._program.given
         kinds = (None, "list", "tuple", "dict")
         found = {n for n in self._program.parameters if given.get(n) in kinds}
@@ -344,7 +344,19 @@ class Shapes:
             for part in _of_equal_entries(node)
             if isinstance(part, gast.Name)
         }
-        return frozenset(name for name in found - even if name not in self._ranks)
+        mixed = {name for name in found - even if name not in self._ranks}
+        return frozenset(mixed.union(*map(self._several_in, statements(self._program.body))))
+
+    def _several_in(self, statement: Any) -> list[str]:
+        """Return the name that is bound to all the results of a function that has several."""
+        if not isinstance(statement, gast.Assign) or not isinstance(statement.targets[0], gast.Name):
+            return []
+        operation = self._program.operation(statement)
+        vocabulary = self._program.reader.vocabulary
+        if operation.kind != "primitive" or vocabulary.results(operation.primal, 2) == 1:
+            return []
+        alone = vocabulary.primitive(operation.primal).viewed == "any" and len(operation.args) == 1
+        return [] if alone else [statement.targets[0].id]
 
     def _part(self, part: Any) -> int | str | None:
         """Return how much a slice cuts off an axis, ``drop`` for an integer, None if unknown."""

@@ -39,3 +39,28 @@ def one_of_two_tuples_unpacked(x, c):
 def generator_unpacked(x, c):
     a, b = (np.sin(v) for v in (x, c * x))
     return np.sum(a * b)
+
+
+@program("v")
+def parts_of_two_lengths_in_one_name(x):
+    """What a function of several results gives under one name has entries of any shapes."""
+    parts = np.split(x, [1])
+    return np.sum(parts[0] * parts[1])
+
+
+@program(("m", 3, 3))
+def vectors_scaled_by_values_in_one_name(a):
+    found = np.linalg.eigh(a + a.T)
+    return np.sum(found[1] ** 2 * found[0] * np.arange(3.0))
+
+
+@program("v")
+def array_and_number_made_rows_in_one_name(x):
+    rows = np.atleast_2d(x, x[0])
+    return np.sum(rows[0] * rows[1])
+
+
+@program("v")
+def sparse_grid_in_one_name(x):
+    grid = np.meshgrid(x, x[:2], sparse=True)
+    return np.sum(grid[0] * grid[1])
