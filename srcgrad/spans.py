@@ -6,7 +6,7 @@ import re
 import sysconfig
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 _CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _INSTALLED: Final = frozenset(["site-packages", "dist-packages"])
@@ -64,13 +64,17 @@ class Span:
 
 
 class Placed(str):
-    """A sentence that tells of a place in another function: the one to look at for a way out."""
+    """A sentence that tells of another place than its own: the one to look at for a way out.
+
+    Attributes:
+        place: That place, or the node of the tree that stands there, which has it yet to be found.
+    """
 
     __slots__ = ("place",)
-    place: Span | None
+    place: Any
 
     @classmethod
-    def at(cls, sentence: str, place: Span | None) -> Placed:
+    def at(cls, sentence: str, place: Any) -> Placed:
         """Return a sentence that tells of a place."""
         made = cls(sentence)
         made.place = place

@@ -349,7 +349,9 @@ class Shapes:
 
     def _several_in(self, statement: Any) -> list[str]:
         """Return the name that is bound to all the results of a function that has several."""
-        if not isinstance(statement, gast.Assign) or not isinstance(statement.targets[0], gast.Name):
+        if not isinstance(statement, gast.Assign) or not isinstance(
+            statement.targets[0], gast.Name
+        ):
             return []
         operation = self._program.operation(statement)
         vocabulary = self._program.reader.vocabulary

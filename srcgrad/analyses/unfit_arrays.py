@@ -12,6 +12,7 @@ from srcgrad.ir.program import Program, direct_names, is_store, store_target
 from srcgrad.ir.scopes import MISSING
 from srcgrad.ir.walk import names_bound, names_read, root_name, statements, walk
 from srcgrad.primitives import Primitive
+from srcgrad.spans import Placed
 
 _UNFIT: Final = {
     **dict.fromkeys("iub", "integers"),
@@ -36,14 +37,31 @@ def uses_of_unfit_arrays(
     for statement in statements(program.body) if unfit else ():
         stored = direct_names(getattr(statement, "value", None))  # of the rest nothing varies
         if is_store(statement) and any(name in varied for name in stored):
-            kind = unfit.get(root_name(store_target(statement)) or "")
+            name = root_name(store_target(statement)) or ""
+            kind = unfit.get(name)
             if kind is not None:
                 message = f"this stores a value with a derivative into an array of {kind}"
-                yield statement, message, _HINT
+                yield statement, Placed.at(message, _maker(name, unfit, program)), _HINT
         elif isinstance(statement, gast.Assign):
             found = _meeting(statement, program, unfit, varied)
             if found is not None:
                 yield statement, f"this {found}", _HINT
+
+
+def _maker(name: str, unfit: dict[str, str], program: Program) -> Any:
+    """Return the statement that makes the array, by any of the names that it has on its way."""
+    names, size = {name}, 0
+    while size != (size := len(names)):
+        for statement in statements(program.body):
+            if not isinstance(statement, gast.Assign):
+                continue
+            if names.isdisjoint(name for item in statement.targets for name in names_bound(item)):
+                continue
+            read = [item for item in names_read(statement.value) if item in unfit]
+            if not read and _held(statement, program, {}) is not None:
+                return statement
+            names.update(read)
+    return None
 
 
 def _meeting(

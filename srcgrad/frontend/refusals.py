@@ -30,6 +30,8 @@ class Refusals:
     ) -> None:
         """Note one problem at the place of `node`; the same one twice is kept once."""
         span = self.source.span(node)
+        if isinstance(message, Placed) and not isinstance(message.place, (Span, type(None))):
+            message = Placed.at(message, self.source.span(message.place))
         key = (message, span.line, span.column)
         self._seen[key] += 1
         if self._seen[key] == 1:
