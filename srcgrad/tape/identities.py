@@ -22,7 +22,8 @@ _NOTHING: Final = frozenset(("EXTENDED_ARG", "PUSH_NULL", "CACHE"))
 
 Path = tuple[str, ...]
 """Where a name is looked up, the name, and the attributes behind it; empty for any value."""
-_SELF: Final[Path] = ("self",)
+_SELF: Final[Path] = ("local", "self")
+_OF_A_FIELD: Final = 3
 
 
 def may_be_asked_for(
@@ -42,8 +43,19 @@ def may_be_asked_for(
     >>> [may_be_asked_for({float}, f.__code__, scope, {}) for f in asking]
     [False, True, True]
     """
-    found = (_meant(path, scope, cells) for path in _compared(code))
+    found = (_meant(path, scope, cells) for path in _compared(code) if path[:1] != ("field",))
     return any(value is _MISSING or (isinstance(value, type) and value in kinds) for value in found)
+
+
+def fields_compared(code: types.CodeType) -> frozenset[str]:
+    """Return the fields in which code compares objects by identity, ``a.kind is b.kind``.
+
+    >>> def same(a, b):
+    ...     return a.kind is b.kind
+    >>> fields_compared(same.__code__), may_be_asked_for({float}, same.__code__, {}, {})
+    (frozenset({'kind'}), False)
+    """
+    return frozenset(path[-1] for path in _compared(code) if path[:1] == ("field",))
 
 
 def _meant(path: Path, scope: Mapping[str, Any], cells: Mapping[str, Any]) -> Any:
@@ -81,7 +93,7 @@ def _paths(code: types.CodeType) -> Iterator[Path]:
             if joined:
                 yield ()
             elif path is not None and _SELF not in (left, path):
-                yield path
+                yield _asked(left, path)
             continue
         if asker and said != "self":
             yield ()
@@ -91,12 +103,20 @@ def _paths(code: types.CodeType) -> Iterator[Path]:
         asker = bool(path) and said in _ASKERS
 
 
+def _asked(left: Path | None, path: Path) -> Path:
+    """Return what an operand may be; of two that are one field of objects, that field."""
+    if left is None or min(len(left), len(path)) < _OF_A_FIELD:
+        return path
+    one, other = (item[-1].lstrip("_") for item in (left, path))  # it may have a property
+    return ("field", one) if one == other else path
+
+
 def _gone_on(path: Path | None, what: str, said: Any) -> Path | None:
     """Return the dotted name that a step leaves on the stack."""
     if what == "LOAD_CONST":
         return None
-    if what == "LOAD_FAST" and said == "self":
-        return _SELF
+    if what == "LOAD_FAST":
+        return "local", said
     if what in _KINDS:
         return _KINDS[what], said
     if what not in _FIELDS or not path:

@@ -22,7 +22,7 @@ import numpy as np
 from srcgrad.errors import UnsupportedError
 from srcgrad.locks import Lock
 from srcgrad.tape.core import Core
-from srcgrad.tape.identities import may_be_asked_for
+from srcgrad.tape.identities import fields_compared, may_be_asked_for
 from srcgrad.tape.number_stand_ins import KINDS
 from srcgrad.tape.refusing import user_span
 from srcgrad.tape.stand_ins import stand_in
@@ -65,11 +65,11 @@ class Reached:
     """What a call of the user's function may run and touch.
 
     Attributes:
+        codes: What the functions consist of.
         namespaces: For each module's namespace the names in it that reached functions use.
         cells: The closure cells of reached functions.
         holders: Lists, dicts, objects and functions in which reached functions may leave values.
         records: Whether tensors that require a gradient are among what is reached.
-        asks_for_kinds: Whether a function may ask by ``is`` for a type of NumPy's numbers.
     """
 
     def __init__(self) -> None:
@@ -78,9 +78,10 @@ class Reached:
         self.classes: list[type] = []
         self.holders: list[Any] = []
         self.records = False
-        self.asks_for_kinds = False
+        self._asks_for_kinds = False
+        self._compared: set[str] = set()  # fields of objects that are compared by identity
         self._masked: dict[str, Any] = {}  # fields of objects, which the functions may not read
-        self._reached: list[types.CodeType] = []
+        self.codes: list[types.CodeType] = []
         self._seen: set[int] = set()
         self._kept: list[Any] = []  # what `_seen` knows by its id must stay alive
 
@@ -92,6 +93,19 @@ class Reached:
         """Return every value that was gone into."""
         return self._kept
 
+    def asks_for_kinds(self) -> bool:
+        """Say whether a function may ask by ``is`` for a type of NumPy's numbers."""
+        spaces = [getattr(item, "__dict__", {}) for item in (*self.holders, *self.classes)]
+        names = {item for name in self._compared for item in (name, f"_{name}")}
+        held = (space.get(name) for space in spaces for name in names)
+        return self._asks_for_kinds or any(isinstance(v, type) and v in KINDS for v in held)
+
+    def names_of(self, value: Any) -> set[str]:
+        """Return the names of globals and fields under which a value was found."""
+        fields = [getattr(item, "__dict__", {}) for item in self.holders]
+        spaces = [*self.namespaces.values(), *((item, set(item)) for item in fields)]
+        return {name for scope, names in spaces for name in names if scope.get(name) is value}
+
     def add(self, value: Any) -> None:
         """Go into a value: a function, a class, an object, or whatever wraps one of them."""
         todo = [value]
@@ -102,7 +116,7 @@ class Reached:
                 self._kept.append(item)
                 todo.extend(self._inside(item))
         for name, part in self._masked.items():
-            if any(_may_read(code, name) for code in self._reached):
+            if any(_may_read(code, name) for code in self.codes):
                 _refuse_masked(part)
 
     def _inside(self, item: Any) -> Iterator[Any]:
@@ -177,10 +191,11 @@ class Reached:
         free = function.__code__.co_freevars
         cells = dict(zip(free, map(_content, function.__closure__ or ()), strict=True))
         for code in _codes(function.__code__):
-            self._reached.append(code)
+            self.codes.append(code)
             names.update(code.co_names)
-            if not self.asks_for_kinds:
-                self.asks_for_kinds = may_be_asked_for(KINDS.keys(), code, scope, cells)
+            self._compared |= fields_compared(code)
+            if not self._asks_for_kinds:
+                self._asks_for_kinds = may_be_asked_for(KINDS.keys(), code, scope, cells)
             for name in code.co_names:
                 yield from self._named(scope.get(name), code.co_names)
 
@@ -407,7 +422,7 @@ def lent_stand_ins(reached: Reached, wrap: Wrap = as_it_is) -> Iterator[None]:
     do such threads meet what stands in for types of numbers.
     """
     alone = threading.active_count() == 1
-    instead = _lender(wrap if alone else as_it_is, kinds=alone and not reached.asks_for_kinds)
+    instead = _lender(wrap if alone else as_it_is, kinds=alone and not reached.asks_for_kinds())
     taken: list[tuple[Place, Any, _Loan]] = []
     with _LOCK:
         for place, name, found in _places(reached, instead):
