@@ -154,10 +154,15 @@ def _judged(call: Call, beside: float) -> tuple[str, str]:
     if weights is None:
         return "nothing", why
     moved = [_direction(args[i], place) for place, i in enumerate(chosen)]
+    engine, why = "source", ""
     try:
-        slope, engine, why = _slope(call.function, args, names, chosen, moved, weights)
+        try:
+            slope = _slope(call.function, args, names, chosen, moved, weights, "error")
+        except sg.SrcgradError as error:  # a warning tells it, too, but once for each function
+            engine, why = "tape", _reason(str(error))
+            slope = _slope(call.function, args, names, chosen, moved, weights, "tape")
     except sg.SrcgradError as error:
-        return "refused", _reason(_why_not_by_source(call, args, names, chosen) or str(error))
+        return "refused", why or _reason(str(error))
     except Exception as error:
         return "crash", f"{type(error).__name__}: {error}"[:300]
     return _compared(slope, _differences(function, args, chosen, moved, weights), engine, why)
@@ -170,19 +175,6 @@ def _weighed(function: Callable[..., Any], args: list[Any]) -> tuple[Any, str]:
     except Exception as error:
         return None, f"the function itself raises {type(error).__name__}"
     return _weights(out), "no float result"
-
-
-def _why_not_by_source(
-    call: Call, args: list[Any], names: list[str], chosen: list[int]
-) -> str | None:
-    """Return why the source of a function is refused, which says more than why the tape is."""
-    try:
-        _slope(call.function, args, names, chosen, [], 0.0, fallback="error")
-    except sg.SrcgradError as error:
-        return str(error)
-    except Exception:
-        return None
-    return None
 
 
 def _compared(
@@ -220,22 +212,18 @@ def _slope(
     chosen: list[int],
     moved: list[Any],
     weights: Any,
-    fallback: Any = "warn",
-) -> tuple[float, str, str]:
-    """Return the derivative along a direction, by which engine, and why by that."""
+    fallback: Any,
+) -> float:
+    """Return the derivative along a direction."""
     cut = len(args) - len(names)
     given = copy.deepcopy(args)
     kwargs = dict(zip(names, given[cut:], strict=True))
     argnums = tuple(i for i in chosen if i < cut)
     argnames = tuple(names[i - cut] for i in chosen if i >= cut)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        pull = sg.pullback(function, argnums=argnums, argnames=argnames, fallback=fallback)
-        _, back = pull(*given[:cut], **kwargs)
-        grads = back(weights)
-    fell = [w for w in caught if issubclass(w.category, sg.FallbackWarning)]
-    slope = sum(_product(g, d) for g, d in zip(grads, moved, strict=True))
-    return slope, "tape" if fell else "source", _reason(str(fell[0].message)) if fell else ""
+    pull = sg.pullback(function, argnums=argnums, argnames=argnames, fallback=fallback)
+    _, back = pull(*given[:cut], **kwargs)
+    grads = back(weights)
+    return sum(_product(g, d) for g, d in zip(grads, moved, strict=True))
 
 
 def _differences(

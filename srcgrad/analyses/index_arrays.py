@@ -8,7 +8,7 @@ from typing import Any
 import gast
 
 from srcgrad.ir.program import Program, direct_names
-from srcgrad.ir.walk import names_bound, statements
+from srcgrad.ir.walk import found_in, names_bound, statements
 
 
 def index_arrays(program: Program) -> frozenset[str]:
@@ -25,15 +25,7 @@ def index_arrays(program: Program) -> frozenset[str]:
     >>> sorted(index_arrays(program))
     ['i', 'j']
     """
-    makers: dict[str, list[Any]] = {}
-    for statement in statements(program.body):
-        if isinstance(statement, gast.Assign):
-            for target in statement.targets:
-                for name in names_bound(target):
-                    makers.setdefault(name, []).append(statement)
-        elif isinstance(statement, gast.For):
-            for name in names_bound(statement.target):
-                makers.setdefault(name, []).append(None)
+    makers = _makers(program)
     found: set[str] = set()
     size = -1
     while size != (size := len(found)):
@@ -43,6 +35,82 @@ def index_arrays(program: Program) -> frozenset[str]:
             if all(_is_whole(statement, program, found) for statement in made)
         }
     return frozenset(found)
+
+
+def masks(program: Program) -> frozenset[str]:
+    """Return the names that may be bound to truths, by what is compared on some path.
+
+    >>> from srcgrad.compiler.doctesting import program_of
+    >>> program = program_of('''
+    ... def f(x):
+    ...     i = np.argsort(x)
+    ...     k = np.isnan(x)
+    ...     m = ~k & (x > 0)
+    ...     return np.sum(x[i] * x[m])
+    ... ''')
+    >>> sorted(masks(program))
+    ['k', 'm']
+    """
+    makers = _makers(program)
+    found: set[str] = set()
+    size = -1
+    while size != (size := len(found)):
+        found |= {
+            name
+            for name, made in makers.items()
+            if any(item is not None and is_mask(item.value, program, found) for item in made)
+        }
+    return frozenset(found)
+
+
+def converts(program: Program) -> bool:
+    """Say whether a program makes arrays of what it is given, so that a number may be meant, too.
+
+    >>> from srcgrad.compiler.doctesting import program_of
+    >>> [
+    ...     converts(program_of(f"def f(x): y = {made}; y[x > 0] = 1.0; return np.sum(y)"))
+    ...     for made in ("np.asarray(x * 2.0)", "np.zeros_like(x)")
+    ... ]
+    [True, False]
+    """
+    calls = [node for line in program.body for node in found_in(line, gast.Call)]
+    for call in calls:
+        plain = call.args and not isinstance(call.args[0], (gast.List, gast.Tuple, gast.ListComp))
+        primal = program.reader.read(call).primal if plain else None
+        known = primal and program.reader.vocabulary.primitive(primal)
+        if known and known.gives == "array" and known.shape == "ranked" and known.dtype:
+            return True
+    return False
+
+
+def is_mask(value: Any, program: Program, found: Collection[str]) -> bool:
+    """Say whether an expression gives truths, given the names of some that are."""
+    if isinstance(value, gast.Compare):
+        return True
+    if isinstance(value, gast.Name):
+        return value.id in found
+    if isinstance(value, (gast.UnaryOp, gast.BinOp)):
+        sides = [value.operand] if isinstance(value, gast.UnaryOp) else [value.left, value.right]
+        return any(is_mask(side, program, found) for side in sides)
+    if not isinstance(value, gast.Call):
+        return False
+    operation = program.reader.read(value)
+    known = operation.primal and program.reader.vocabulary.primitive(operation.primal)
+    return bool(known) and known.kind == "truth"
+
+
+def _makers(program: Program) -> dict[str, list[Any]]:
+    """Return the statements that bind each name; None for a loop."""
+    makers: dict[str, list[Any]] = {}
+    for statement in statements(program.body):
+        if isinstance(statement, gast.Assign):
+            for target in statement.targets:
+                for name in names_bound(target):
+                    makers.setdefault(name, []).append(statement)
+        elif isinstance(statement, gast.For):
+            for name in names_bound(statement.target):
+                makers.setdefault(name, []).append(None)
+    return makers
 
 
 def _is_whole(statement: Any, program: Program, found: set[str]) -> bool:

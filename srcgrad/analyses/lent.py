@@ -8,10 +8,11 @@ from typing import Any, Final
 
 import gast
 
+from srcgrad.analyses.activity import varied_names
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.program import Program, bound_names, header_reads, is_store, store_target
 from srcgrad.ir.reach import seen_elsewhere
-from srcgrad.ir.walk import names_bound, names_read, statements
+from srcgrad.ir.walk import found_in, names_bound, names_read, statements
 
 _KINDS = ("list", "dict")
 
@@ -58,9 +59,53 @@ def _of_others(program: Program, names: set[str]) -> set[str]:
     given = {name for name in names & parameters if program.given.get(name) in _KINDS}
     outside = {name for name in names - parameters if _is_outside(program, name)}
     if outside:
-        outside -= seen_elsewhere(program.reader.scope.function)
+        outside -= seen_elsewhere(program.reader.scope.function) | _remembering(program, outside)
     given -= set(program.inputs)  # a gradient has the entries that were there at the call
     return given | (outside - bound_names(program.body))
+
+
+def _remembering(program: Program, names: set[str]) -> set[str]:
+    """Return those of some dicts that keep what varies under keys that are made of such values.
+
+    What an earlier call has kept there under the same key would be a constant.
+    """
+    varied = varied_names(program)
+    lookup = program.reader.scope.lookup
+    dicts = {name for name in names if type(lookup(name)) is dict}
+    kept = {
+        name
+        for item in statements(program.body)
+        if (name := _changed(item)) in dicts and not varied.isdisjoint(header_reads(item))
+    }
+    return kept and kept & _asked_by(program, set(varied))
+
+
+def _asked_by(program: Program, made: set[str]) -> set[str]:
+    """Return the names of what is asked for keys that are made of some values, in any way."""
+    lines = [item for item in statements(program.body) if isinstance(item, gast.Assign)]
+    size = -1
+    while size != (size := len(made)):
+        for line in lines:
+            if not made.isdisjoint(names_read(line.value)):
+                made.update(name for target in line.targets for name in names_bound(target))
+    found: set[str] = set()
+    for line in statements(program.body):
+        for node in found_in(line, gast.Compare, gast.Subscript, gast.Call):
+            holder, key = _lookup(node)
+            if isinstance(holder, gast.Name) and not made.isdisjoint(names_read(key)):
+                found.add(holder.id)
+    return found
+
+
+def _lookup(node: Any) -> tuple[Any, Any]:
+    """Return what an expression looks something up in, and by which key."""
+    if isinstance(node, gast.Compare):
+        inside = isinstance(node.ops[0], (gast.In, gast.NotIn))
+        return (node.comparators[0], node.left) if inside else (None, None)
+    if isinstance(node, gast.Subscript):
+        return node.value, node.slice
+    method = node.func if isinstance(node.func, gast.Attribute) and node.args else None
+    return (method.value, node.args[0]) if method is not None else (None, None)
 
 
 def _changed(statement: Any) -> str | None:

@@ -40,7 +40,7 @@ from srcgrad.compiler.unbound import unbound
 from srcgrad.compiler.vocabulary import VOCABULARY
 from srcgrad.errors import Diagnostic, MutationError, UnsupportedError
 from srcgrad.frontend.complexity import meets_complex
-from srcgrad.frontend.expand.entry import Expander, is_flag
+from srcgrad.frontend.expand.entry import Expander, taken
 from srcgrad.frontend.expand.scoping import in_users_words, without_collisions
 from srcgrad.frontend.expand.session import Session
 from srcgrad.frontend.rebinding import Variable, rebound, refuse_rebound
@@ -139,7 +139,7 @@ class Module:
             name,
             clone(source.tree.args),
             body,
-            docstring(source, wrt, value, (*_flags(given), *derivation.conditions)),
+            docstring(source, wrt, value, (*taken(given, source.tree), *derivation.conditions)),
         )
         if half is not None:
             called = reached_from(name, [item for _, item in self.definitions])
@@ -419,12 +419,6 @@ def _generated(request: Request, make: Callable[[Request], tuple[Module, str, st
         module.proofs.of(text, dict(externals.bound)),
         request.copied,
     )
-
-
-def _flags(given: Mapping[str, Any]) -> list[str]:
-    """Return what a text takes for granted of arguments that are None, a bool, a text or `{}`."""
-    flags = {n: v for n, v in given.items() if is_flag(v)}
-    return [f"{n} {'==' if isinstance(v, (str, dict)) else 'is'} {v!r}" for n, v in flags.items()]
 
 
 def _findings(module: Module) -> Findings | None:

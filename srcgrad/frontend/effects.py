@@ -6,8 +6,6 @@ import copy
 import functools
 import inspect
 import re
-import sys
-import sysconfig
 from collections import defaultdict
 from pathlib import Path
 from types import FunctionType, ModuleType
@@ -21,7 +19,7 @@ from srcgrad.frontend.parameter_parts import text_parameters
 from srcgrad.frontend.remembered import nothing_changes, source_to_read
 from srcgrad.ir.build import clone, store
 from srcgrad.ir.operations import Operation, Reader, operands_viewed
-from srcgrad.ir.packages import package_of
+from srcgrad.ir.packages import is_of_python, package_of
 from srcgrad.ir.scopes import MISSING, is_library_method, scope_of, uncached
 from srcgrad.ir.targets import target_of
 from srcgrad.ir.vocabulary import Vocabulary
@@ -32,7 +30,6 @@ from srcgrad.spans import Placed, Span
 ELSEWHERE: Final = "*"
 """Stands for memory that a function reaches without being given it: globals and closures."""
 
-_LIBRARY: Final = sysconfig.get_path("stdlib")
 _LONGEST: Final = 100
 """Characters of a line that a message still quotes."""
 
@@ -97,14 +94,7 @@ def _found_written(
         return frozenset((*code.co_varnames[:count], ELSEWHERE))
     written = _Effects(function, tree, vocabulary, active | {function}).run()
     # the memory of Python's own modules, such as the filters of warnings, is nobody's data
-    return written - {ELSEWHERE} if _is_of_python(function) else written
-
-
-def _is_of_python(function: FunctionType) -> bool:
-    """Say whether a function is of the standard library, not of a module with such a name."""
-    named = package_of(function) in sys.stdlib_module_names
-    file = Path(function.__code__.co_filename)
-    return named and file.is_relative_to(_LIBRARY) and "site-packages" not in file.parts
+    return written - {ELSEWHERE} if is_of_python(function) else written
 
 
 def how_written(function: FunctionType, vocabulary: Vocabulary) -> str | None:

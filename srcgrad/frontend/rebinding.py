@@ -60,6 +60,11 @@ def refuse_rebound(
         refusals.add(tree, what, hint, MutationError)
 
 
+def is_rebound(scope: Scope, variables: frozenset[Variable]) -> bool:
+    """Say whether one of these variables is among the names that were looked up in a scope."""
+    return bool(variables) and (UNSEEN in variables or _read(scope, variables) is not None)
+
+
 def _read(scope: Scope, variables: frozenset[Variable]) -> str | None:
     for (owner, name), binding in scope.dotted.items():
         key = owner if isinstance(owner, str) else _owner(owner)

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+import sys
+import sysconfig
+from functools import lru_cache
+from pathlib import Path
+from types import FunctionType
+from typing import Any, Final
+
+_LIBRARY: Final = sysconfig.get_path("stdlib")
 
 
 def package_of(value: Any) -> str:
@@ -14,3 +21,20 @@ def package_of(value: Any) -> str:
     """
     module = getattr(value, "__module__", None)
     return module.partition(".")[0] if isinstance(module, str) else ""
+
+
+def is_of_python(function: FunctionType) -> bool:
+    """Say whether a function is of the standard library, not of a module with such a name.
+
+    >>> import copy
+    >>> is_of_python(copy.copy), is_of_python(is_of_python)
+    (True, False)
+    """
+    known = package_of(function) in sys.stdlib_module_names
+    return known and _is_in_library(function.__code__.co_filename)
+
+
+@lru_cache(maxsize=4096)
+def _is_in_library(file: str) -> bool:
+    path = Path(file)
+    return path.is_relative_to(_LIBRARY) and "site-packages" not in path.parts

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, Final
 
+from srcgrad.ir.packages import is_of_python, package_of
+
 _MOST: Final = 500
 
 
@@ -69,5 +71,11 @@ def _functions(values: Any) -> Iterator[FunctionType]:
 
 
 def _is_foreign(value: Any) -> bool:
+    """Say whether something is of a library, which binds nothing in the modules of users.
+
+    Of Python's own some do: they put others in the place of what they are told.
+    """
+    if isinstance(value, FunctionType) and is_of_python(value):
+        return package_of(value) not in ("unittest", "importlib", "runpy")
     name = value.__name__ if isinstance(value, ModuleType) else value.__module__
     return (name or "").partition(".")[0] in ("numpy", "scipy", "srcgrad", "builtins", "cupy")

@@ -8,10 +8,10 @@ from typing import Any, Self
 import numpy as np
 
 from srcgrad.errors import MissingRuleError
-from srcgrad.rules.operators import METHODS, VARIADIC_METHODS
+from srcgrad.rules.operators import CONSTANT_METHODS, METHODS, VARIADIC_METHODS
 from srcgrad.tape import functions
 from srcgrad.tape.apply import apply
-from srcgrad.tape.core import Core
+from srcgrad.tape.core import Core, requires_grad
 from srcgrad.tape.inplace import apply_inplace, copy_in, set_item
 from srcgrad.tape.modes import STATE
 from srcgrad.tape.ops import op_for, require_op
@@ -206,6 +206,8 @@ class Methods(Protocols):
 
     def __getattr__(self, name: str) -> Any:
         if STATE.strict and name in MISSING:
+            if name in CONSTANT_METHODS and hasattr(self._array, name) and not requires_grad(self):
+                return getattr(self._array, name)
             raise detaching(self, f"`{name}`")
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 

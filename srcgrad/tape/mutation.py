@@ -11,6 +11,7 @@ from srcgrad.tape.core import Core, leaf_edge
 from srcgrad.tape.modes import STATE, ModeContext
 from srcgrad.tape.replacing import replace_saved
 from srcgrad.tape.rulenode import ElementwiseNode, RuleNode
+from srcgrad.tape.texts import Spoken
 
 OUTSIDE = (
     "Trying to backward outside of the 'allow_mutation_on_saved_tensors' context in which the "
@@ -133,7 +134,7 @@ class strict_fallback(ModeContext):
             strict=on,
             mutation=KeepSaved(STATE.mutation) if on else None,
             refusals=[] if on else None,
-            spoken=set() if on else None,
+            spoken=Spoken() if on else None,
         )
 
     def __exit__(self, *exc: object) -> None:

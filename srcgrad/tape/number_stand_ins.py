@@ -1,11 +1,11 @@
-"""Makes what stands in for `complex`, `cmath` and `np.r_` in plain code on the tape."""
+"""Makes what stands in for types of numbers, `cmath` and `np.r_` in plain code on the tape."""
 
 from __future__ import annotations
 
 import functools
 import types
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -77,8 +77,8 @@ class NumberType(type):
     def __subclasscheck__(cls, subclass: Any) -> bool:
         return issubclass(subclass, cls.__base__)
 
-    def __eq__(cls, other: object) -> bool:
-        return other is cls or other is cls.__base__
+    def __eq__(cls, other: object) -> Any:
+        return other is cls or other is cls.__base__ or NotImplemented
 
     def __hash__(cls) -> int:
         return hash(cls.__base__)
@@ -97,6 +97,28 @@ _COMPLEX = of_numbers(complex)
 Complex = _ComplexType(
     "complex", (complex,), {"dtype": np.dtype(complex), "__module__": "builtins"}
 )
+
+
+class _ScalarType(NumberType):
+    """The type of what stands in for a type of NumPy's numbers, which makes arrays of arrays."""
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        refuse_spoken(args)
+        if not STATE.strict or not tensors_in(args):
+            return cls.__base__(*args, **kwargs)
+        (value,) = args
+        plain = cls.__base__(*unwrap(args))  # with NumPy's own errors, and as many axes
+        if isinstance(value, Core) and plain is value._array:
+            return value
+        made = to_array(value, np.dtype(cls.__base__))
+        return made[()] if not np.ndim(plain) and not made.ndim else made.reshape(np.shape(plain))
+
+
+KINDS: Final = {
+    kind: _ScalarType(kind.__name__, (kind,), {"__module__": "numpy"})
+    for kind in {kind for kind in np.sctypeDict.values() if issubclass(kind, np.inexact)}
+}
+"""What stands in for the types of NumPy's numbers that are not whole."""
 
 
 class Joiner:

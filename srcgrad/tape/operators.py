@@ -22,7 +22,7 @@ from srcgrad.tape.ops import require_op
 from srcgrad.tape.plain import call_constant
 from srcgrad.tape.refusing import detaching, refusal, user_frame
 from srcgrad.tape.selection import note_selection
-from srcgrad.tape.texts import ANY_TEXT, spoken
+from srcgrad.tape.texts import ANY_TEXT, hashed, spoken
 
 ADD = require_op(np.add)
 SUBTRACT = require_op(np.subtract)
@@ -248,7 +248,7 @@ class Operators(Core):
         return call_constant(np.right_shift, (self, other), {})
 
     def __hash__(self) -> int:
-        return hash(plain_value(self)) if STATE.strict else id(self)
+        return hashed(self, plain_value(self)) if STATE.strict else id(self)
 
     # -- elements ----------------------------------------------------------------------------------
 

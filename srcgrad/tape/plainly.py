@@ -18,6 +18,7 @@ from srcgrad.tape.backward import grad as tape_grad
 from srcgrad.tape.core import Core
 from srcgrad.tape.creation import tensor
 from srcgrad.tape.lending import Arguments, is_float, leaf_of
+from srcgrad.tape.memos import Memos
 from srcgrad.tape.modes import STATE, enable_grad
 from srcgrad.tape.mutation import strict_fallback
 from srcgrad.tape.refusing import not_taken
@@ -69,12 +70,13 @@ def run_plainly(
             bound.arguments[name] = arguments.wrap(value, name in wanted)
         given = {name: outline(value) for name, value in bound.arguments.items()}
         reached.holders = [h for h in reached.holders if not arguments.knows(h)]
-        settler = Settler(reached, arguments.original)
+        settler, memos = Settler(reached, arguments.original), Memos(reached)
         try:
             with lent_stand_ins(reached, arguments.lend):
                 arguments.guard_shared()
                 arguments.refuse_more_writes()
                 result = _call(function, bound.args, bound.kwargs, reached)
+                memos.refuse_found()
             for part in tensors_in((result,)) if later else ():
                 STATE.mutation.keep(part)
         except BaseException as error:
@@ -195,8 +197,11 @@ def call_strictly(function: Callable[..., Any], *args: Any, **kwargs: Any) -> An
     NumPy wraps our refusals in errors of its own, which say less: ours is raised.
     """
     reached: Reached = reached_by(function, args, kwargs)
+    memos = Memos(reached)
     with enable_grad(), strict_fallback(), lent_stand_ins(reached):
-        return _call(function, args, kwargs, reached)
+        result = _call(function, args, kwargs, reached)
+        memos.refuse_found()
+        return result
 
 
 def run_call(

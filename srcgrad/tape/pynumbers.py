@@ -17,6 +17,7 @@ from srcgrad.tape.modes import STATE
 from srcgrad.tape.ops import Op
 from srcgrad.tape.refusing import refusal
 from srcgrad.tape.tensor import Tensor
+from srcgrad.tape.texts import hashed
 
 _PYTHON = (float, int, bool, complex)
 # what arrays have and floats have not: a function may ask for it, and must get float's answer;
@@ -49,7 +50,7 @@ class PythonFloat(Tensor):
         return object.__getattribute__(self, name)
 
     def __hash__(self) -> int:
-        return hash(plain(self)) if STATE.strict else id(self)
+        return hashed(self, plain(self)) if STATE.strict else id(self)
 
     def __bool__(self) -> bool:
         return bool(self._array)

@@ -26,6 +26,7 @@ from srcgrad.tape.modes import STATE
 from srcgrad.tape.nesting import to_array
 from srcgrad.tape.number_stand_ins import (
     JOINERS,
+    KINDS,
     Complex,
     NumberType,
     apply_rule,
@@ -275,6 +276,10 @@ def _copied_module(module: types.ModuleType, changed: dict[str, Any]) -> types.M
     return twin
 
 
+def _is_kind(value: Any) -> bool:
+    return isinstance(value, type) and value in KINDS
+
+
 def _by_name(module: types.ModuleType) -> dict[str, Any]:
     """Return the functions of a module that read numbers from text, by their names."""
     return {
@@ -322,12 +327,20 @@ BY_IDENTITY: dict[int, Any] = {
     **{id(getattr(cmath, name)): function for name, function in _CMATH.items()},
 }
 
+_KINDS = {
+    id(np): _copied_module(np, _NUMPY | {n: KINDS[v] for n, v in vars(np).items() if _is_kind(v)}),
+    **{id(kind): stands_in for kind, stands_in in KINDS.items()},
+}
 _CACHED = type(functools.lru_cache(plain))
 
 
-def stand_in(value: Any) -> Any:
-    """Return what stands in for a value that plain code uses, or None if it may use it itself."""
-    found = BY_IDENTITY.get(id(value))
+def stand_in(value: Any, *, kinds: bool = False) -> Any:
+    """Return what stands in for a value that plain code uses, or None if it may use it itself.
+
+    With `kinds`, something stands in for NumPy's types of numbers, too.
+    """
+    found = _KINDS.get(id(value)) if kinds else None
+    found = BY_IDENTITY.get(id(value)) if found is None else found
     if found is not None:
         return found
     if is_scipy(value):

@@ -29,6 +29,38 @@ _NUMERAL: Final = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _MANY: Final = 10_000
 
 
+class Spoken(set[str]):
+    """What was made of values that carry derivatives, and tells their digits.
+
+    Attributes:
+        hashes: What stands for such values where they are keys.
+        asked: How often one was asked for it.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.hashes: set[int] = set()
+        self.asked = 0
+
+
+def hashed(tensor: Core, value: Any) -> int:
+    """Return what stands for a value where it is a key; strict mode remembers it."""
+    found = hash(value)
+    if STATE.spoken is not None and requires_grad(tensor):
+        STATE.spoken.asked += 1
+        STATE.spoken.hashes.add(found)
+    return found
+
+
+@functools.wraps(hash)
+def _hash(value: Any, /) -> int:
+    before = getattr(STATE.spoken, "asked", 0)
+    found = hash(value)
+    if getattr(STATE.spoken, "asked", 0) != before:
+        STATE.spoken.hashes.add(hash(found))  # of a large number it is another
+    return found
+
+
 def spoken(tensor: Core, text: str) -> str:
     """Return a text made of a tensor; strict mode remembers it, lest it be read as a number."""
     if STATE.spoken is not None and requires_grad(tensor):
@@ -38,7 +70,7 @@ def spoken(tensor: Core, text: str) -> str:
 
 def refuse_spoken(*values: Any) -> None:
     """Refuse to read numbers from texts, or containers of texts, that say a tensor's digits."""
-    if STATE.spoken and any(map(_says, _texts_in(values))):
+    if STATE.spoken and any(map(says, _texts_in(values))):
         raise refusal(
             NotDifferentiableError,
             "reading as a number the text of a value that a gradient is asked for would cut it "
@@ -47,7 +79,8 @@ def refuse_spoken(*values: Any) -> None:
         )
 
 
-def _says(text: str) -> bool:
+def says(text: str) -> bool:
+    """Say whether a text says any digits of a value that carries a derivative."""
     spoken: set[str] = STATE.spoken
     if ANY_TEXT in spoken or text.strip() in spoken:
         return True
@@ -96,6 +129,7 @@ def _evaluate(source: Any, globals: Any = None, locals: Any = None, /) -> Any:
 READERS: Final[dict[Any, Any]] = {
     **{function: reading(function) for function in (ast.literal_eval, json.loads, json.load)},
     eval: _evaluate,
+    hash: _hash,
 }
 OF_NUMPY: Final = ("fromstring", "loadtxt", "genfromtxt")
 """The functions of NumPy that read numbers from text."""

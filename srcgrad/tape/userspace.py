@@ -22,6 +22,8 @@ import numpy as np
 from srcgrad.errors import UnsupportedError
 from srcgrad.locks import Lock
 from srcgrad.tape.core import Core
+from srcgrad.tape.identities import fields_compared, may_be_asked_for
+from srcgrad.tape.number_stand_ins import KINDS
 from srcgrad.tape.refusing import user_span
 from srcgrad.tape.stand_ins import stand_in
 
@@ -63,6 +65,7 @@ class Reached:
     """What a call of the user's function may run and touch.
 
     Attributes:
+        codes: What the functions consist of.
         namespaces: For each module's namespace the names in it that reached functions use.
         cells: The closure cells of reached functions.
         holders: Lists, dicts, objects and functions in which reached functions may leave values.
@@ -75,8 +78,10 @@ class Reached:
         self.classes: list[type] = []
         self.holders: list[Any] = []
         self.records = False
+        self._asks_for_kinds = False
+        self._compared: set[str] = set()  # fields of objects that are compared by identity
         self._masked: dict[str, Any] = {}  # fields of objects, which the functions may not read
-        self._reached: list[types.CodeType] = []
+        self.codes: list[types.CodeType] = []
         self._seen: set[int] = set()
         self._kept: list[Any] = []  # what `_seen` knows by its id must stay alive
 
@@ -88,6 +93,19 @@ class Reached:
         """Return every value that was gone into."""
         return self._kept
 
+    def asks_for_kinds(self) -> bool:
+        """Say whether a function may ask by ``is`` for a type of NumPy's numbers."""
+        spaces = [getattr(item, "__dict__", {}) for item in (*self.holders, *self.classes)]
+        names = {item for name in self._compared for item in (name, f"_{name}")}
+        held = (space.get(name) for space in spaces for name in names)
+        return self._asks_for_kinds or any(isinstance(v, type) and v in KINDS for v in held)
+
+    def names_of(self, value: Any) -> set[str]:
+        """Return the names of globals and fields under which a value was found."""
+        fields = [getattr(item, "__dict__", {}) for item in self.holders]
+        spaces = [*self.namespaces.values(), *((item, set(item)) for item in fields)]
+        return {name for scope, names in spaces for name in names if scope.get(name) is value}
+
     def add(self, value: Any) -> None:
         """Go into a value: a function, a class, an object, or whatever wraps one of them."""
         todo = [value]
@@ -98,7 +116,7 @@ class Reached:
                 self._kept.append(item)
                 todo.extend(self._inside(item))
         for name, part in self._masked.items():
-            if any(_may_read(code, name) for code in self._reached):
+            if any(_may_read(code, name) for code in self.codes):
                 _refuse_masked(part)
 
     def _inside(self, item: Any) -> Iterator[Any]:
@@ -170,9 +188,14 @@ class Reached:
         yield getattr(function, "__wrapped__", None)
         scope = function.__globals__
         names = self.namespaces.setdefault(id(scope), (scope, set()))[1]
+        free = function.__code__.co_freevars
+        cells = dict(zip(free, map(_content, function.__closure__ or ()), strict=True))
         for code in _codes(function.__code__):
-            self._reached.append(code)
+            self.codes.append(code)
             names.update(code.co_names)
+            self._compared |= fields_compared(code)
+            if not self._asks_for_kinds:
+                self._asks_for_kinds = may_be_asked_for(KINDS.keys(), code, scope, cells)
             for name in code.co_names:
                 yield from self._named(scope.get(name), code.co_names)
 
@@ -351,33 +374,38 @@ Place = _Names | _Members | _Cell | _Items
 Wrap = Callable[[Any], Any]
 
 
-def _places(reached: Reached, wrap: Wrap) -> Iterator[tuple[Place, Any, Any]]:
+def _places(reached: Reached, instead: Wrap) -> Iterator[tuple[Place, Any, Any]]:
     """Yield where a stand-in is needed, under which name, and which."""
     for scope, names in reached.namespaces.values():
         place = _Names(scope)
         for name in names:
-            if (found := _instead(place.usable(name), wrap)) is not None:
+            if (found := instead(place.usable(name))) is not None:
                 yield place, name, found
     for owner in reached.classes:
         for name, value in list(vars(owner).items()):
-            if (found := _instead(value, wrap)) is not None:
+            if (found := instead(value)) is not None:
                 yield _Members(owner), name, found
     for cell in reached.cells:
-        if (found := _instead(_content(cell), wrap)) is not None:
+        if (found := instead(_content(cell))) is not None:
             yield _Cell(cell), "", found
     for holder in reached.holders:
-        yield from _held(holder, wrap)
+        yield from _held(holder, instead)
 
 
-def _instead(value: Any, wrap: Wrap) -> Any:
-    return wrap(value) if type(value) is np.ndarray else stand_in(value)
+def _lender(wrap: Wrap, *, kinds: bool) -> Wrap:
+    """Return what gives the stand-in of a value, or None."""
+
+    def instead(value: Any) -> Any:
+        return wrap(value) if type(value) is np.ndarray else stand_in(value, kinds=kinds)
+
+    return instead
 
 
-def _held(holder: Any, wrap: Wrap) -> Iterator[tuple[Place, Any, Any]]:
+def _held(holder: Any, instead: Wrap) -> Iterator[tuple[Place, Any, Any]]:
     items = holder if isinstance(holder, (list, dict)) else getattr(holder, "__dict__", {})
     pairs = items.items() if isinstance(items, dict) else enumerate(items)
     for key, value in list(pairs):
-        if (found := _instead(value, wrap)) is not None:
+        if (found := instead(value)) is not None:
             yield _Items(items), key, found
 
 
@@ -390,13 +418,14 @@ def as_it_is(value: Any) -> Any:
 def lent_stand_ins(reached: Reached, wrap: Wrap = as_it_is) -> Iterator[None]:
     """Put stand-ins where reached code looks names up, and take them back at the end.
 
-    Arrays that it finds there are wrapped, if no other thread runs that might see the tensors.
+    Arrays that it finds there are wrapped, if no other thread runs that might see the tensors; nor
+    do such threads meet what stands in for types of numbers.
     """
-    if threading.active_count() > 1:
-        wrap = as_it_is
+    alone = threading.active_count() == 1
+    instead = _lender(wrap if alone else as_it_is, kinds=alone and not reached.asks_for_kinds())
     taken: list[tuple[Place, Any, _Loan]] = []
     with _LOCK:
-        for place, name, found in _places(reached, wrap):
+        for place, name, found in _places(reached, instead):
             key = id(place.owner), name
             loan = _LOANS.get(key)
             if loan is None:

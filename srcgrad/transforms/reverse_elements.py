@@ -6,6 +6,7 @@ from typing import Any
 
 import gast
 
+from srcgrad.analyses.index_arrays import converts, is_mask, masks
 from srcgrad.ir.build import (
     add_assign,
     assign,
@@ -77,11 +78,20 @@ class ElementSteps:
 
     def _as_array(self, cell: str, index: Any, like: Any) -> list[Any]:
         """Let an adjoint have elements: that of an array without axes may be a number."""
-        if _is_whole(index) or not self._sweep.facts.shapes.is_number(load(cell)):
+        number = self._sweep.facts.shapes.is_number(load(cell))
+        if _is_whole(index) or not (number or self._may_be_masked(cell, index)):
             return []
         name = self._sweep.adjoints.name(cell)
         self._sweep.externals.use_numpy()
         return [assign(name, call("np.asarray", load(name)), like)]
+
+    def _may_be_masked(self, cell: str, index: Any) -> bool:
+        """Say whether an array, perhaps without axes, is reached into by a mask."""
+        sweep = self._sweep
+        plain = cell not in sweep.adjoints.mirrored and cell not in sweep.containers
+        if not plain or self._has_axes(load(cell)) or not sweep.program.once(converts):
+            return False
+        return is_mask(index, sweep.program, sweep.program.once(masks))
 
     def _has_axes(self, value: Any) -> bool:
         """Say whether a value is surely an array with axes."""

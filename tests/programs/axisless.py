@@ -221,3 +221,36 @@ def numbers_and_arrays_of_one_dict_updated(x):
     e = dict(d)
     e["b"] += 1.0
     return np.sum(d["w"] * k["b"] + e["b"] * d["b"])
+
+
+def _curved(x, scale=2.0):
+    x = np.asarray(x, np.float64)
+    y = np.zeros(x.shape)
+    low = x <= 1.5
+    y[low] = np.sin(x[low]) * x[low]
+    y[~low] = scale * x[~low]
+    return np.float64(y)
+
+
+@program("s")
+def stored_by_masks(x):
+    return _curved(x) * x
+
+
+@program("s")
+def stored_by_a_mask_over_a_product(x):
+    y = np.asarray(np.asarray(x) * 3.0)
+    y[y >= 4.0] = (x + 1.0) ** 2.0
+    return np.sin(y)
+
+
+@program("s", "v")
+def stored_by_masks_of_both_kinds(x, v):
+    return _curved(x) * np.sum(_curved(v, 0.5) * v)
+
+
+@program("s")
+def cleared_by_a_mask(x):
+    y = np.asarray(np.exp(np.asarray(x)))
+    y[np.isnan(y) | (y > 1e9)] = 0.0
+    return y * 2.0

@@ -25,6 +25,10 @@ _COMPARISONS: Final = {
 """The method of the left operand, and that of the right one, which is asked next."""
 
 
+_SAME: Final = {gast.Eq: True, gast.Is: True, gast.NotEq: False, gast.IsNot: False}
+"""Whether a comparison says that literals are the same."""
+
+
 class Asking(Objects):
     """The part of the expansion that deals with questions to objects."""
 
@@ -51,6 +55,7 @@ class Asking(Objects):
             inside = isinstance(node.ops[0], (gast.In, gast.NotIn))
             others = self.elements(values[1]) if inside else [values[1]]
             found = same_function(node.ops[0], values[0], others)
+            found = self._of_literals(node.ops[0], values) if found is None else found
             if found is not None:
                 return at(found, node)
             found = self._compared(node.ops[0], values[0], values[1], node)
@@ -63,6 +68,21 @@ class Asking(Objects):
             for value, item in zip(values, (node.left, *node.comparators), strict=True)
         ]
         return node
+
+    def _of_literals(self, op: Any, values: list[Value]) -> Any:
+        """Return what a comparison of literals gives where a text is for flags; else None."""
+        if not self.session.settled or not all(map(is_literal, values)):
+            return None
+        left, right = (item.value for item in values)
+        if isinstance(op, (gast.In, gast.NotIn)):
+            texts = isinstance(left, str) and isinstance(right, str)
+            return (
+                gast.Constant((left in right) is isinstance(op, gast.In), None) if texts else None
+            )
+        if not isinstance(op, tuple(_SAME)):
+            return None
+        same = type(left) is type(right) and left == right
+        return gast.Constant(same is _SAME[type(op)], None)
 
     def _answers(self, value: Value) -> bool:
         """Say whether an object has methods of its own for comparisons."""

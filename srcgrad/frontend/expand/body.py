@@ -8,6 +8,7 @@ from typing import Any
 import gast
 
 from srcgrad.frontend.expand.frame import NeedsInlineError
+from srcgrad.frontend.expand.placing import makes_functions
 from srcgrad.frontend.expand.sequencing import Sequencing
 from srcgrad.frontend.expand.values import (
     Choice,
@@ -19,6 +20,7 @@ from srcgrad.frontend.expand.values import (
     Object,
     Static,
     Value,
+    is_literal,
 )
 from srcgrad.ir.build import assign, at, clone, load, store
 from srcgrad.ir.imports import imported
@@ -171,7 +173,7 @@ class Body(Sequencing):
             if not self.inlined:
                 self.out.append(node)
             return
-        if self._appends(node.value):
+        if self._appends(node.value) or self._puts_options(node.value, node):
             return
         value = self.value(node.value)
         if isinstance(value, Static):
@@ -199,8 +201,12 @@ class Body(Sequencing):
         target = node.targets[0]
         self.wished = target.id if isinstance(target, gast.Name) else ""
         self.assigned = (self.wished, node.value)
+        written = isinstance(node.value, gast.Constant)
         value = self.value(node.value)
         self.wished = ""
+        if not written and self._is_found_out(node.targets, value):
+            self.env[target.id] = value
+            return
         if len(node.targets) > 1 and isinstance(value, Static):
             for item in node.targets:
                 self._assign_to(item, value, node)
@@ -219,6 +225,14 @@ class Body(Sequencing):
         if isinstance(target, gast.Name):
             value = self._opened_display(target.id, value, node)
         self._assign_to(target, value, node)
+
+    def _is_found_out(self, targets: list[Any], value: Value) -> bool:
+        """Say whether a variable is bound to a literal that is known where a text is for flags."""
+        name = getattr(targets[0], "id", "") if len(targets) == 1 else ""
+        own = name in self.locals or name in self.env
+        surely = own and not self.depth and self.session.settled
+        tree = self.inlined[-1] if self.inlined else self.code.tree
+        return surely and is_literal(value) and not makes_functions(tree)
 
     def _opened_display(self, name: str, value: Value, node: Any) -> Value:
         """Keep the parts of a tuple or dict that is passed on with stars as variables."""
@@ -285,6 +299,26 @@ class Body(Sequencing):
         else:
             owner.keys.append(key)
             owner.values.append(held)
+        return True
+
+    def _puts_options(self, call: Any, node: Any) -> bool:
+        """Do ``options.update(...)`` of the dict of ``**options``."""
+        func = call.func if isinstance(call, gast.Call) else None
+        if not isinstance(func, gast.Attribute) or func.attr != "update" or len(call.args) > 1:
+            return False
+        owner = self.env.get(getattr(func.value, "id", ""))
+        if not isinstance(owner, Items) or owner.keys is None:
+            return False
+        held = self.value(clone(call.args[0])) if call.args else Items("dict", [], [])
+        if isinstance(held, gast.Dict) and all(isinstance(k, gast.Constant) for k in held.keys):
+            held = Items("dict", held.values, [key.value for key in held.keys])
+        named = {item.arg: self.value(clone(item.value)) for item in call.keywords}
+        if not isinstance(held, Items) or held.keys is None or None in named:
+            self.refuse(call, "an update of known options by others", "write a display")
+        for key, value in {**dict(zip(held.keys, held.values, strict=True)), **named}.items():
+            target = gast.Subscript(load(func.value.id), gast.Constant(key, None), gast.Store())
+            if not self._puts_option(target, value, node):
+                self.refuse(call, "an update of options on some paths", "update them before")
         return True
 
     def unpack(self, target: Any, value: Value, node: Any) -> None:

@@ -35,10 +35,31 @@ from srcgrad.runtime.objects import holds_objects, is_plain_object
 def is_flag(value: Any) -> bool:
     """Say whether an argument is one that a text may be made for, beside functions and objects.
 
-    >>> is_flag(None), is_flag("sum"), is_flag({}), is_flag({"a": 1.0}), is_flag(1.0)
+    Of a dict, which may be that of ``**kwargs``, the text is for its keys.
+
+    >>> is_flag(None), is_flag("sum"), is_flag({"a": 1.0}), is_flag({0: 1.0}), is_flag(1.0)
     (True, True, True, False, False)
     """
-    return value is None or type(value) in (bool, str) or (type(value) is dict and not value)
+    if type(value) is dict:
+        return all(type(key) is str for key in value)
+    return value is None or type(value) in (bool, str)
+
+
+def taken(given: Mapping[str, Any], tree: Any) -> list[str]:
+    """Return what a text takes for granted of flags, in words.
+
+    >>> tree = gast.parse("def f(x, kind, **options): pass").body[0]
+    >>> taken({"kind": None, "options": {"a": 1.0}}, tree)
+    ['kind is None', "tuple(options) == ('a',)"]
+    """
+    named = getattr(tree.args.kwarg, "id", "")
+    said = []
+    for name, value in given.items():
+        if name == named and value and is_flag(value):
+            said.append(f"tuple({name}) == {tuple(value)!r}")
+        elif is_flag(value) and not (isinstance(value, dict) and value):
+            said.append(f"{name} {'==' if isinstance(value, (str, dict)) else 'is'} {value!r}")
+    return said
 
 
 class Expander:
@@ -100,6 +121,7 @@ class Expander:
     ) -> FunctionType:
         code = self.session.code(function)
         self._done[function] = function
+        self.session.arguments = given
         flagged = any(map(is_flag, given.values()))
         self.session.settled = flagged and UNSEEN not in self.session.rebound
         env: dict[str, Value] = {}
@@ -113,12 +135,8 @@ class Expander:
                     env[name] = frame.held(value, load(name), root, leaves, (), code.tree)
                 continue
             meaning = frame.outside(value, load(name), root)
-            if (
-                type(value) is dict
-                and not value
-                and name == getattr(code.tree.args.kwarg, "id", "")
-            ):
-                env[name] = self._none_given(root)
+            if name == getattr(code.tree.args.kwarg, "id", "") and is_flag(value):
+                env[name] = self._named(value, name, root, frame)
                 continue
             if is_literal(literal := gast.Constant(value, None)):
                 self.session.assume(root, value)
@@ -130,10 +148,20 @@ class Expander:
             env[name] = Known(value) if isinstance(meaning, Known) else meaning
         return self._expanded(code, env, found, inputs)
 
-    def _none_given(self, root: Root) -> Items:
-        """Return the dict of ``**kwargs`` for calls that give no other keywords."""
-        self.session.assume(lambda arguments: tuple(root(arguments)), ())
-        return Items("dict", [], [])
+    def _named(self, given: Mapping[str, Any], name: str, root: Root, frame: Body) -> Items:
+        """Return the dict of ``**kwargs`` for calls that give these keywords."""
+        self.session.assume(lambda arguments: tuple(root(arguments)), tuple(given))
+        held: list[Value] = []
+        for key, value in given.items():
+            part, place = at_key(root, key), gast.Constant(key, None)
+            literal = gast.Constant(value, None)
+            if is_literal(literal):
+                self.session.assume(part, value)
+                held.append(literal)
+            else:
+                expression = gast.Subscript(load(name), place, gast.Load())
+                held.append(frame.outside(value, expression, part))
+        return Items("dict", held, list(given))
 
     def _expanded(
         self,

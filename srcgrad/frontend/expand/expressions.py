@@ -6,10 +6,10 @@ from typing import Any
 
 import gast
 
-from srcgrad.frontend.expand.frame import Frame
+from srcgrad.frontend.expand.frame import Live
 from srcgrad.frontend.expand.growing import compared_lengths
 from srcgrad.frontend.expand.scoping import free_names, own_names, parameters, renamed
-from srcgrad.frontend.expand.tables import Tables
+from srcgrad.frontend.expand.telling import Telling
 from srcgrad.frontend.expand.values import (
     Choice,
     Code,
@@ -33,20 +33,7 @@ from srcgrad.runtime.indexing import names_element
 _MOST_UNROLLED = 32
 
 
-class Live:
-    """What the free names of a local function mean in the function that it stands in, right now."""
-
-    def __init__(self, frame: Frame) -> None:
-        self.frame = frame
-
-    def get(self, name: str) -> Value | None:
-        """Return what a name means, or None if it is not the function's."""
-        if name in self.frame.env or name in self.frame.own:
-            return self.frame.look(name)
-        return None
-
-
-class Expressions(Tables):
+class Expressions(Telling):
     """The part of the expansion that deals with expressions."""
 
     def value(self, node: Any) -> Value:
@@ -301,6 +288,10 @@ class Expressions(Tables):
         return not stops
 
     def _decide_comparison(self, test: Any) -> bool | None:
+        said = self.said_of_functions(test, self._looked_at)
+        return self._decide_by_values(test) if said is None else said
+
+    def _decide_by_values(self, test: Any) -> bool | None:
         left, right = self._looked_at(test.left), self._looked_at(test.comparators[0])
         op = test.ops[0]
         if isinstance(op, (gast.In, gast.NotIn)):
@@ -330,6 +321,9 @@ class Expressions(Tables):
             tests = (callable, isinstance, hasattr, names_element)
             if isinstance(callee, Known) and any(callee.value is test for test in tests):
                 return self.value(clone(node))
+            if isinstance(callee, Known) and not node.keywords:
+                told = self.told(callee.value, list(map(self._looked_at, node.args)), {}, node)
+                return node if told is None else told
         if isinstance(node, gast.Attribute) and isinstance(node.value, gast.Name):
             owner = self.look(node.value.id)
             if isinstance(owner, Object):

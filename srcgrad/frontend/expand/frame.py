@@ -396,6 +396,19 @@ class Frame:
             self.hoistable = before
 
 
+class Live:
+    """What the free names of a local function mean in the function that it stands in, right now."""
+
+    def __init__(self, frame: Frame) -> None:
+        self.frame = frame
+
+    def get(self, name: str) -> Value | None:
+        """Return what a name means, or None if it is not the function's."""
+        if name in self.frame.env or name in self.frame.own:
+            return self.frame.look(name)
+        return None
+
+
 def place(node: Any) -> Any:
     """Return where a node stands, by which it is known after copies.
 

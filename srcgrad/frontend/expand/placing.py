@@ -232,7 +232,7 @@ class Placing(Special):
             self.first, self.ordered = outer
         if not is_first and self.changes(self.out[start:], own):
             self.refuse_order(node)
-        if not _makes_functions(tree):  # else a closure may still read its parameters
+        if not makes_functions(tree):  # else a closure may still read its parameters
             for name in set(fresh.values()) & set(self.env):
                 if isinstance(self.env[name], Object) and name not in before:
                     del self.env[name]
@@ -287,7 +287,7 @@ class Placing(Special):
         self, code: Code, tree: Any, bound: Bound, fresh: dict[str, str], node: Any
     ) -> None:
         written = {name for s in statements(tree.body) for name in _assigned(s)}
-        makes = _makes_functions(tree)
+        makes = makes_functions(tree)
         ordered = any(map(self.order.count, bound.values()))
         for name, value in bound.items():
             new = fresh[name]
@@ -319,7 +319,8 @@ def _takes(function: Local, count: int) -> bool:
     return not starred and not function.defaults and len(parameters(args)) == count
 
 
-def _makes_functions(tree: Any) -> bool:
+def makes_functions(tree: Any) -> bool:
+    """Say whether a definition holds others."""
     inner = (gast.FunctionDef, gast.Lambda)
     return any(isinstance(n, inner) for line in tree.body for n in walk(line))
 

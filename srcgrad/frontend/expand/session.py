@@ -62,6 +62,7 @@ class Session:
         list_makers: For each generator, by the number of its definition: the function that returns
             the list of its values, or None, and the definition.
         rebound: The variables outside that the program binds anew while it runs.
+        arguments: What is known of the arguments of the call that the program is made for.
         settled: Whether texts and bools outside are taken for what they are now, as flags are.
         nested: For each derivative that the program takes: whether it is still current.
     """
@@ -79,6 +80,7 @@ class Session:
     placed: list[Placed] = field(default_factory=list)
     keep_complex: bool = False
     rebound: frozenset[Any] = frozenset()
+    arguments: Mapping[str, Any] = field(default_factory=dict)
     settled: bool = False
     list_makers: dict[int, tuple[Any, Any]] = field(default_factory=dict)
     nested: list[Callable[[], bool]] = field(default_factory=list)

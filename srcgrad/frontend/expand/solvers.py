@@ -6,7 +6,7 @@ from typing import Any
 
 import gast
 
-from srcgrad.frontend.expand.expressions import Live
+from srcgrad.frontend.expand.frame import Live
 from srcgrad.frontend.expand.interpolators import Interpolators
 from srcgrad.frontend.expand.scoping import free_names, parameters, renamed
 from srcgrad.frontend.expand.values import (

@@ -38,11 +38,10 @@ class Special(Mapping):
     def special(self, function: Any, args: list[Value], keywords: Bound, node: Any) -> Value | None:
         """Return the result of a call of a function of the library, if it is a special one."""
         name = _SPECIAL.get(id(function)) or expanded_by(function)
-        if name is None:
-            told = self.told(function, args, keywords, node)
-            return told or self.of_numpy(function, args, keywords, node)
-        found: Value | None = getattr(self, name)(args, keywords, node)
-        return found
+        found: Value | None = None if name is None else getattr(self, name)(args, keywords, node)
+        if found is None:
+            found = self.told(function, args, keywords, node)
+        return self.of_numpy(function, args, keywords, node) if found is None else found
 
     def _partial(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
         """Bind arguments now, whatever their variables mean later."""

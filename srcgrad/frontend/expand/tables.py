@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterator, Mapping
+import functools
+from collections.abc import Callable, Mapping
 from types import FunctionType
 from typing import Any, Final
 
 import gast
 
-from srcgrad.frontend.effects import written_parameters
 from srcgrad.frontend.expand.frame import Frame
-from srcgrad.frontend.expand.values import Choice, Instance, Items, Known, Value
-from srcgrad.frontend.repeatable import not_repeatable
+from srcgrad.frontend.expand.values import Choice, Instance, Known, Value
 from srcgrad.ir.build import at, call, clone, load
 
 _MOST: Final = 64
-_UNKNOWN: Final = object()
 
 
 class Tables(Frame):
@@ -30,10 +27,17 @@ class Tables(Frame):
         The table is an object of the module whose class says what its entries are; so the run
         takes the entry, and compares it with the functions that are known.
         """
-        if not isinstance(owner, Instance) or owner.leaves is not None or not self.hoistable:
+        if not isinstance(owner, Instance) or owner.leaves is not None:
             return entry
-        root, functions = owner.root, _functions_in(owner.value)
-        if not functions:
+        root, key = owner.root, entry.slice
+        if isinstance(key, gast.Constant):
+            found = _entry_of(owner.value, key.value)
+            if found is None:
+                return entry
+            self.session.assume(lambda given: _entry_of(root(given), key.value), found)
+            return Known(found)
+        functions = _functions_in(owner.value)
+        if not functions or not self.hoistable:
             return entry
         self.session.assume(lambda given: _functions_in(root(given)), functions)
         name = self.keep("function", entry, entry).id
@@ -49,6 +53,21 @@ class Tables(Frame):
             choice = Choice(gast.Compare(load(name), [gast.Is()], [text]), function, choice)
         return choice
 
+    def said_of_functions(self, test: Any, looked_at: Callable[[Any], Value]) -> bool | None:
+        """Return whether a function is one of others, where both are known."""
+        op, holder = test.ops[0], test.comparators[0]
+        others = [looked_at(holder)]
+        if isinstance(op, (gast.In, gast.NotIn)):
+            display = isinstance(holder, (gast.Tuple, gast.List))
+            found = [looked_at(v) for v in holder.elts] if display else self.elements(others[0])
+            others = found or []
+        said = same_function(op, looked_at(test.left), others)
+        return bool(said.value) if isinstance(said, gast.Constant) else None
+
+    def elements(self, items: Value) -> list[Value] | None:
+        """Return the elements of a known list or tuple of functions or objects, if it is one."""
+        raise NotImplementedError("defined by `Expressions`")
+
     def given_by_stars(self, node: Any) -> Value:
         """Return what gives the keywords of a call, ``**node``."""
         outer, self._starred_twice = self._starred_twice, node
@@ -56,47 +75,11 @@ class Tables(Frame):
         self._starred_twice = outer
         return found
 
-    def told(
-        self, function: Any, args: list[Value], keywords: dict[str, Value], node: Any
-    ) -> Value | None:
-        """Return the keywords, if there are none, that a function of functions alone gives a call.
-
-        It is asked now, and again at each call: another answer makes another text.
-        """
-        if node is not self._starred_twice:
-            return None
-        if not isinstance(function, FunctionType) or not any(map(_is_function, args)):
-            return None
-        if not all(map(_is_told, [*args, *keywords.values()])):
-            return None
-        vocabulary = self.session.vocabulary
-        if vocabulary.rule_for(function) or written_parameters(function, vocabulary):
-            return None
-        if not_repeatable(function, vocabulary) is not None:
-            return None
-        ways = list(itertools.islice(itertools.product(*map(_ways, args)), _MOST))
-        named = {name: item.value for name, item in keywords.items()}
-
-        def answer() -> Any:
-            found = [function(*way, **named) for way in ways]
-            return found[0] if all(item == found[0] for item in found) else _UNKNOWN
-
-        try:
-            first = answer()
-        except Exception:  # noqa: BLE001 - the run raises it, too, where it comes to the call
-            return None
-        if type(first) is not dict or first:
-            return None
-        self.session.functions[function] = None
-        self.session.assume(lambda _: type(answer()) is dict and not answer(), expected=True)
-        self.changed = True
-        return Items("dict", [], [])
-
 
 def same_function(op: Any, left: Value, others: list[Value] | None) -> Any:
     """Return whether a function that a test chooses is one of others, by that test; else None."""
     negated = _SAMENESS.get(type(op))
-    if negated is None or not others or not isinstance(left, Choice):
+    if negated is None or not others or not isinstance(left, (Choice, Known)):
         return None
     if not _is_function(left) or not all(isinstance(v, Known) and _is_function(v) for v in others):
         return None
@@ -126,6 +109,15 @@ def _answered(value: Value, known: set[Any], negated: bool) -> Any:
     return gast.IfExp(clone(value.test), then, other)
 
 
+def _entry_of(table: Any, key: Any) -> Any:
+    """Return the function that is under a key of a table; None if there is no such."""
+    try:
+        found = table[key] if isinstance(table, Mapping) else None
+    except Exception:  # noqa: BLE001 - the run raises it, too, where it comes to the table
+        return None
+    return found if isinstance(found, (FunctionType, functools.partial)) else None
+
+
 def _functions_in(table: Any) -> tuple[FunctionType, ...]:
     """Return the functions in a table that holds nothing else, each once."""
     if not isinstance(table, Mapping) or len(table) > _MOST:
@@ -139,17 +131,4 @@ def _functions_in(table: Any) -> tuple[FunctionType, ...]:
 def _is_function(value: Value) -> bool:
     if isinstance(value, Choice):
         return _is_function(value.then) and _is_function(value.other)
-    return isinstance(value, Known) and isinstance(value.value, FunctionType)
-
-
-def _is_told(value: Value) -> bool:
-    return isinstance(value, gast.Constant) or _is_function(value)
-
-
-def _ways(value: Value) -> Iterator[Any]:
-    """Yield what an argument may be."""
-    if isinstance(value, Choice):
-        yield from _ways(value.then)
-        yield from _ways(value.other)
-    else:
-        yield value.value
+    return isinstance(value, Known) and isinstance(value.value, (FunctionType, functools.partial))

@@ -1,0 +1,214 @@
+"""Knows what calls give that depend on nothing but literals, functions and tables of modules."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Mapping
+from types import BuiltinFunctionType, FunctionType
+from typing import Any, Final
+
+import gast
+
+from srcgrad.frontend.effects import written_parameters
+from srcgrad.frontend.expand.tables import Tables
+from srcgrad.frontend.expand.values import (
+    Choice,
+    Instance,
+    Items,
+    Known,
+    Root,
+    Static,
+    Value,
+)
+from srcgrad.frontend.repeatable import not_repeatable
+from srcgrad.frontend.settled import is_settled, only_hands_on
+from srcgrad.ir.scopes import uncached
+from srcgrad.ir.walk import walk
+
+_MOST: Final = 64
+_CALLED: Final = (FunctionType, BuiltinFunctionType, functools.partial, type)
+_SIMPLE: Final = (gast.Name, gast.Attribute, gast.Subscript, gast.Constant, gast.Load)
+
+
+class Telling(Tables):
+    """The part of the expansion that asks functions now what they give at each call."""
+
+    def told(
+        self, function: Any, args: list[Value], keywords: dict[str, Value], node: Any
+    ) -> Value | None:
+        """Return what a function gives of what is known, if that is known as well; else None.
+
+        It is asked now, and again at each call: another answer makes another text. What gives the
+        keywords of a call may also hand on values that only the run tells.
+        """
+        starred = node is self._starred_twice
+        if not starred and not self.session.settled:
+            return None
+        given = Given(takes_values=starred)
+        positions = [given.ways(item) for item in args]
+        named = {name: given.ways(item) for name, item in keywords.items()}
+        every = [item for item in (*positions, *named.values()) if item is not None]
+        if len(every) < len(args) + len(named) or not self._may_be_asked(function, given, args):
+            return None
+        called = uncached(function) if given.tokens else function
+        ways = list(itertools.islice(itertools.product(*every), _MOST))
+
+        def answer(arguments: Mapping[str, Any]) -> Any:
+            found = [_asked(called, list(named), way, arguments) for way in ways]
+            shapes = [None if given.looked_at() else given.shape(item) for item in found]
+            return shapes[0] if all(item == shapes[0] for item in shapes) else None
+
+        first = _tried(answer, self.session.arguments)
+        value = None if first is None else self._value_of(first, given)
+        if value is None:
+            return None
+        if isinstance(plain := uncached(function), FunctionType):
+            self.session.functions[plain] = None
+        self.session.assume(functools.partial(_tried, answer), first)
+        self.changed = True
+        return value
+
+    def _may_be_asked(self, function: Any, given: Given, args: list[Value]) -> bool:
+        """Say whether a function does the same whenever it is asked, and nothing else."""
+        if function is tuple:
+            return len(args) == 1 and isinstance(args[0], Instance)
+        plain = uncached(function)
+        vocabulary = self.session.vocabulary
+        if not isinstance(plain, FunctionType) or vocabulary.rule_for(plain):
+            return False
+        if not_repeatable(plain, vocabulary) is not None or written_parameters(plain, vocabulary):
+            return False
+        if given.tokens and not only_hands_on(plain):
+            return False
+        return is_settled(plain, self.session.rebound)
+
+    def _value_of(self, shape: Any, given: Given) -> Value | None:
+        """Return the value of an answer: all that was given is evaluated, whatever is handed on."""
+        for place, value in enumerate(given.values):
+            simple = isinstance(value, Static) or all(isinstance(n, _SIMPLE) for n in walk(value))
+            if not simple and not self.hoistable:
+                return None
+            given.values[place] = value if simple else self.keep("value", value, value)
+        return _written(shape, given.values)
+
+
+class Given:
+    """What a function is given: what is known of it, and tokens for what only the run tells.
+
+    Attributes:
+        tokens: What stands for values of the run.
+        values: Those values.
+    """
+
+    def __init__(self, *, takes_values: bool) -> None:
+        self._takes_values = takes_values
+        self.tokens: list[Any] = []
+        self.values: list[Value] = []
+
+    def ways(self, value: Value) -> list[Root] | None:
+        """Return how to find what an argument may be; None if that may not be known."""
+        if isinstance(value, Choice):
+            ways = [self.ways(value.then), self.ways(value.other)]
+            return None if None in ways else [way for item in ways for way in item or ()]
+        if isinstance(value, gast.Constant) or (
+            isinstance(value, Known) and isinstance(value.value, _CALLED)
+        ):
+            known = value.value
+            return [lambda _: known]
+        if isinstance(value, Instance) and value.leaves is None:
+            return [value.root]
+        if isinstance(value, (Items, gast.Tuple, gast.List)):
+            return self._of_display(value)
+        if not self._takes_values or isinstance(value, Static):
+            return None
+        token = Token()
+        self.tokens.append(token)
+        self.values.append(value)
+        return [lambda _: token]
+
+    def _of_display(self, value: Any) -> list[Root] | None:
+        held = value.values if isinstance(value, Items) else value.elts
+        keys = value.keys if isinstance(value, Items) else None
+        parts = [part for item in held if (part := self.ways(item)) is not None and len(part) == 1]
+        if len(parts) < len(held):
+            return None
+        if keys is not None:
+            return [lambda given: {k: part[0](given) for k, part in zip(keys, parts, strict=True)}]
+        made = value.kind if isinstance(value, Items) else type(value).__name__.lower()
+        make = tuple if made == "tuple" else list
+        return [lambda given: make(part[0](given) for part in parts)]
+
+    def looked_at(self) -> bool:
+        """Say whether a function has done more with a value than to hand it on."""
+        return any(object.__getattribute__(token, "looked_at") for token in self.tokens)
+
+    def shape(self, answer: Any) -> Any:
+        """Return an answer as what can be compared; None if a part of it is nothing to be known."""
+        for place, token in enumerate(self.tokens):
+            if answer is token:
+                return "given", place
+        if answer is None or type(answer) in (bool, str, int):
+            return "literal", type(answer), answer
+        if isinstance(answer, _CALLED):
+            return "function", answer
+        if type(answer) not in (dict, tuple):
+            return None
+        keys = tuple(answer) if type(answer) is dict else None
+        parts = tuple(map(self.shape, answer.values() if type(answer) is dict else answer))
+        plain = None not in parts and len(parts) <= _MOST
+        return ("items", keys, parts) if plain and all(type(k) is str for k in keys or ()) else None
+
+
+def _asked(
+    function: Any, names: list[str], way: tuple[Root, ...], arguments: Mapping[str, Any]
+) -> Any:
+    values = [read(arguments) for read in way]
+    cut = len(values) - len(names)
+    return function(*values[:cut], **dict(zip(names, values[cut:], strict=True)))
+
+
+def _tried(answer: Root, arguments: Mapping[str, Any]) -> Any:
+    try:
+        return answer(arguments)
+    except Exception:  # noqa: BLE001 - the run raises it, too, where it comes to the call
+        return None
+
+
+def _written(shape: Any, values: list[Value]) -> Value:
+    kind, *said = shape
+    if kind == "given":
+        return values[said[0]]
+    if kind == "function":
+        return Known(said[0])
+    if kind == "literal":
+        return gast.Constant(said[1], None)
+    keys, parts = said
+    made = [_written(part, values) for part in parts]
+    return Items("tuple", made) if keys is None else Items("dict", made, list(keys))
+
+
+class LookedAtError(Exception):
+    """A function does more with a value than to hand it on."""
+
+
+class Token:
+    """Stands for a value that only the run tells: it may be handed on, and nothing else."""
+
+    __slots__ = ("looked_at",)
+
+    def __init__(self) -> None:
+        object.__setattr__(self, "looked_at", False)
+
+
+def _look(token: Any, *_: Any) -> Any:
+    object.__setattr__(token, "looked_at", True)
+    raise LookedAtError("this value may only be handed on")
+
+
+_KINDS: Final = (float, list, memoryview)
+_MORE: Final = "__call__ __getattr__ __next__ __matmul__ __rmatmul__ __bytes__ __await__".split()
+_OF_CLASSES: Final = "__new__ __init__ __class__ __doc__ __init_subclass__ __subclasshook__".split()
+for _name in {name for kind in _KINDS for name in dir(kind)}.union(_MORE) - {*_OF_CLASSES}:
+    if _name.startswith("__"):
+        setattr(Token, _name, _look)

@@ -1,0 +1,120 @@
+"""Tests of what functions keep outside under keys that are made of their arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import srcgrad as sg
+
+KEPT: dict[Any, Any] = {}
+COUNTS: dict[Any, Any] = {}
+SQUARES = {1.5: 2.25, 3.0: 9.0}
+
+
+class Holder:
+    """An object with a cache of its own."""
+
+    def __init__(self):
+        self.known = {}
+
+    def squared(self, x):
+        if x not in self.known:
+            self.known[x] = x * x
+        return self.known[x]
+
+
+HOLDER = Holder()
+
+
+def by_a_number(x, k):
+    if x in KEPT:
+        return KEPT[x] * k
+    value = x * x * k
+    KEPT[x] = value
+    return value * k
+
+
+def by_a_hash(x, k):
+    key = hash((x, k))
+    if key not in KEPT:
+        KEPT[key] = x * k * k
+    return KEPT[key]
+
+
+def by_a_tuple(x, k):
+    return KEPT.setdefault(("cube", (x, k)), x * x * x * k)
+
+
+def by_a_text(x, k):
+    key = f"{x:.6f}"
+    if key not in KEPT:
+        KEPT[key] = x * k
+    return KEPT[key] * x
+
+
+def in_an_object(x, k):
+    return HOLDER.squared(x) * k
+
+
+MEMOS = [by_a_number, by_a_hash, by_a_tuple, by_a_text, in_an_object]
+
+
+@pytest.fixture(autouse=True)
+def empty() -> None:
+    for known in (KEPT, COUNTS, HOLDER.known):
+        known.clear()
+
+
+def _differences(f: Callable[..., Any], x: float, k: float) -> list[float]:
+    h = 1e-6
+
+    def fresh(*args: float) -> Any:
+        KEPT.clear()
+        HOLDER.known.clear()
+        return f(*args)
+
+    pairs = ((fresh(x + h, k), fresh(x - h, k)), (fresh(x, k + h), fresh(x, k - h)))
+    return [(more - less) / (2 * h) for more, less in pairs]
+
+
+@pytest.mark.parametrize("backend", ["auto", "tape"])
+@pytest.mark.parametrize("f", MEMOS)
+@pytest.mark.filterwarnings("ignore::srcgrad.FallbackWarning")
+def test_a_constant_of_an_earlier_call_is_refused(f: Callable[..., Any], backend: Any) -> None:
+    wanted = _differences(f, 1.5, 3.0)
+    KEPT.clear()
+    HOLDER.known.clear()
+    g = sg.grad(f, argnums=(0, 1), backend=backend)
+    assert list(g(1.5, 3.0)) == pytest.approx(wanted, rel=1e-6)
+    with pytest.raises(sg.NotDifferentiableError, match="an earlier call"):
+        g(1.5, 3.0)
+    with pytest.raises(sg.NotDifferentiableError, match="an earlier call"):
+        sg.jvp(f, (1.5, 3.0), (1.0, 0.0))
+
+
+def counted(x, k):
+    COUNTS[x] = COUNTS.get(x, 0) + 1
+    return x * k
+
+
+def of_a_table(x, k):
+    return x * k * SQUARES[x]
+
+
+def by_a_length(x, k):
+    if len(x) not in KEPT:
+        KEPT[len(x)] = np.eye(len(x)) * 2.0
+    return np.sum(KEPT[len(x)] @ x) * k
+
+
+@pytest.mark.parametrize("backend", ["auto", "tape"])
+@pytest.mark.parametrize("f", [counted, of_a_table, by_a_length])
+def test_what_keeps_no_values_that_vary_may_be_asked(f: Callable[..., Any], backend: Any) -> None:
+    x = np.array([1.5, 2.0]) if f is by_a_length else 1.5
+    g = sg.grad(f, argnums=1, backend=backend, fallback="tape")
+    first, second = g(x, 3.0), g(x, 3.0)
+    assert first == second == pytest.approx((f(x, 3.5) - f(x, 2.5)), rel=1e-9)

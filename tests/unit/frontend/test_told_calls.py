@@ -1,0 +1,212 @@
+"""Tests of calls that are known where a text is for flags: of names, tables, settings, options."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Mapping
+
+import numpy as np
+import pytest
+
+import srcgrad as sg
+from tests.differences import assert_same, numerical_gradient
+
+X = np.array([0.5, 1.2])
+SAID = []
+
+
+class Table(Mapping):
+    """A table whose keys are the same in any case."""
+
+    def __init__(self, entries):
+        self.entries = dict(entries)
+
+    def __getitem__(self, key):
+        return {name.lower(): entry for name, entry in self.entries.items()}[str(key).lower()]
+
+    def __iter__(self):
+        return iter(self.entries)
+
+    def __len__(self):
+        return len(self.entries)
+
+
+def root(x, offset=16.0):
+    return np.sum(116.0 * np.cbrt(1.0 + x * x) * x - offset)
+
+
+def power(x, exponent=1.5):
+    return np.sum((1.0 + x * x) ** exponent)
+
+
+def scaled(x, exponent=2.0, scale=1.0):
+    return np.sum(scale * x**exponent)
+
+
+TABLE = Table({"Root": root, "Power": power, "Half": functools.partial(power, exponent=0.5)})
+UNIT = "hundred"
+LIMITS = {"most": 3}
+
+
+@functools.cache
+def checked(name, names, lower=True):
+    small = name.lower()
+    if small not in [str(item).lower() for item in names]:
+        raise ValueError(f"{name} is none of {names}")
+    return small if lower else name
+
+
+def unit():
+    return UNIT
+
+
+def taken_by(function, **given):
+    given = dict(given)
+    for name in set(given) - set(inspect.signature(function).parameters):
+        given.pop(name)
+    return given
+
+
+def there(**given):
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def doubled(**given):
+    return {name: 2.0 * value for name, value in given.items()}
+
+
+def with_a_limit(name, **given):
+    return {} if len(name) > LIMITS["most"] else given
+
+
+def reported(name):
+    print(name)
+    return name.lower()
+
+
+def by_a_checked_name(x, method="Power", **options):
+    method = checked(method, tuple(TABLE))
+    function = TABLE[method]
+    return function(x, **taken_by(function, **options))
+
+
+def by_settings(x, method="Power", **options):
+    function = TABLE[checked(method, tuple(TABLE))]
+    hundred = unit() == "hundred"
+    if function in (power, root) and hundred:
+        x = x / 2.0
+        if "offset" in options:
+            options["offset"] = options["offset"] * 3.0
+    if unit() == "one":
+        return function(x, **taken_by(function, **options)) * 4.0
+    return function(x, **taken_by(function, **options))
+
+
+def by_options_put_in(x, method="Power", **options):
+    function = TABLE[checked(method, tuple(TABLE))]
+    if function is power:
+        options.update({"exponent": np.sum(x)})
+    elif function is root:
+        options.update(offset=np.sum(x * x), more=2.0)
+    return function(x, **taken_by(function, **options))
+
+
+def at_once(x, method="half"):
+    return TABLE[checked(method, tuple(TABLE))](x)
+
+
+FUNCTIONS = [by_a_checked_name, by_settings, by_options_put_in]
+OPTIONS = [{}, {"exponent": 2.5}, {"offset": 2}, {"scale": 3.0, "exponent": 2}]
+
+
+@pytest.mark.parametrize("f", FUNCTIONS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("method", ["Power", "root", "Half"])
+def test_functions_by_name_take_the_keywords_that_they_know(f, method):
+    slope = sg.grad(f, fallback="error")
+    for options in [*OPTIONS, *OPTIONS]:
+        wanted = numerical_gradient(lambda x: f(x, method, **options), (X,), 0)  # noqa: B023
+        assert_same(slope(X, method, **options), wanted)
+
+
+@pytest.mark.parametrize("f", FUNCTIONS, ids=lambda f: f.__name__)
+def test_keywords_are_differentiated_by(f):
+    value = {"exponent": 2.5, "offset": 0.75}
+    slope = sg.grad(f, argnames=("x", "exponent", "offset"), fallback="error")
+    found = slope(x=X, method="Power", **value)
+    for place, name in enumerate(("exponent", "offset"), 1):
+
+        def at(v, name=name):
+            return f(X, "Power", **{**value, name: v})
+
+        assert_same(found[place], (at(value[name] + 1e-6) - at(value[name] - 1e-6)) / 2e-6)
+
+
+def test_what_is_known_is_asked_again_at_each_call(monkeypatch):
+    slope = sg.grad(by_settings, fallback="error")
+    for setting in ("hundred", "one", "two", "hundred"):
+        monkeypatch.setitem(globals(), "UNIT", setting)
+        assert_same(slope(X), numerical_gradient(by_settings, (X,), 0))
+    monkeypatch.setitem(TABLE.entries, "Power", scaled)
+    assert_same(slope(X), numerical_gradient(by_settings, (X,), 0))
+
+
+def test_an_entry_may_be_a_partial(monkeypatch):
+    slope = sg.grad(at_once, fallback="error")
+    assert_same(slope(X), numerical_gradient(at_once, (X,), 0))
+    monkeypatch.setitem(TABLE.entries, "Half", functools.partial(power, exponent=3.0))
+    assert_same(slope(X), numerical_gradient(at_once, (X,), 0))
+
+
+@pytest.mark.filterwarnings("ignore::srcgrad.FallbackWarning")
+def test_a_name_that_is_none_raises_as_it_does():
+    with pytest.raises(ValueError, match="none of"):
+        sg.grad(by_a_checked_name)(X, "Cube")
+
+
+def looks_at_values(x, method="Power", **options):
+    function = TABLE[method]
+    return function(x, **there(**options))
+
+
+def computes_with_values(x, method="Power", **options):
+    function = TABLE[method]
+    return function(x, **doubled(**options))
+
+
+def reads_what_may_change(x, method="Power", **options):
+    function = TABLE[method]
+    return function(x, **with_a_limit(method, **options))
+
+
+def reports_names(x, method="Power"):
+    return TABLE[reported(method)](x)
+
+
+LOOKING = [looks_at_values, computes_with_values, reads_what_may_change]
+
+
+@pytest.mark.parametrize("f", LOOKING, ids=lambda f: f.__name__)
+@pytest.mark.filterwarnings("ignore::srcgrad.FallbackWarning")
+def test_what_does_more_with_values_is_right_by_any_engine(f, monkeypatch):
+    for options in ({}, {"exponent": 2.5}, {"exponent": 1.25}):
+        for limit in (3, 9):
+            monkeypatch.setitem(LIMITS, "most", limit)
+            wanted = numerical_gradient(lambda x: f(x, "Power", **options), (X,), 0)  # noqa: B023
+            assert_same(sg.grad(f)(X, "Power", **options), wanted)
+
+
+@pytest.mark.filterwarnings("ignore::srcgrad.FallbackWarning")
+def test_reports_are_made_once_at_each_call(capsys):
+    slope = sg.grad(reports_names)
+    slope(X)
+    capsys.readouterr()
+    slope(X)
+    assert capsys.readouterr().out == "Power\n"
+
+
+def test_the_text_says_which_keywords_it_takes_for_granted():
+    slope = sg.grad(by_a_checked_name, fallback="error")
+    slope(X, exponent=2.5)
+    assert "tuple(options) == ('exponent',)" in slope.source
+    assert "checked(" not in slope.source
