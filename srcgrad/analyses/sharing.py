@@ -9,10 +9,12 @@ import gast
 
 from srcgrad.ir.changes import Change, change_of
 from srcgrad.ir.program import targets_of
-from srcgrad.ir.walk import names_bound, names_read, root_name, statements
+from srcgrad.ir.walk import found_in, names_bound, names_read, root_name, statements
 from srcgrad.primitives import named
 
 _METHODS: Final = frozenset({"conj", "view"})
+
+_ARITHMETIC: Final = (gast.Mult, gast.Div, gast.Sub)
 
 
 class Sharing:
@@ -116,7 +118,20 @@ class Sharing:
             return []
         owner = [func.value] if isinstance(func, gast.Attribute) else []
         operands = [*owner, *value.args, *[item.value for item in value.keywords]]
-        return [name for item in operands for name in names_read(item)]
+        return [name for item in operands for name in self._of_operand(item)]
+
+    def _of_operand(self, node: Any) -> list[str]:
+        """Return the names whose memory a call may be given: not those of what it is computed of.
+
+        >>> body = gast.parse("b = np.broadcast_to(2 * a, np.shape(c))").body
+        >>> sharing = Sharing(body, lambda value: True)
+        >>> sharing.may_share("a", "b"), sharing.may_share("b", "c")
+        (False, False)
+        """
+        if isinstance(node, gast.BinOp) and isinstance(node.op, _ARITHMETIC):
+            displays = found_in(node, gast.List, gast.Tuple)  # which may be repeated
+            return names_read(node) if displays else []
+        return self._of_call(node) if isinstance(node, gast.Call) else names_read(node)
 
 
 def _may_view(name: str) -> bool:

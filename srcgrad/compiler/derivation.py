@@ -25,6 +25,7 @@ from srcgrad.compiler.handing import Handed, nested
 from srcgrad.compiler.lasting import Lasting
 from srcgrad.compiler.list_depths import refuse_inner_lists
 from srcgrad.compiler.lost_slopes import refuse_lost_slopes
+from srcgrad.compiler.name_kinds import NOTHING_KNOWN, NameKinds
 from srcgrad.compiler.polishing import Polishing
 from srcgrad.compiler.splitting import hand_over, kept_between
 from srcgrad.compiler.stages import Stages
@@ -39,7 +40,7 @@ from srcgrad.frontend.source import FunctionSource
 from srcgrad.ir.build import assign, at, call, clone, load
 from srcgrad.ir.nodes import Blank, Comment
 from srcgrad.ir.origins import spread_origins
-from srcgrad.ir.program import Program, bound_names
+from srcgrad.ir.program import Program
 from srcgrad.ir.walk import statements, walk
 from srcgrad.optimizations.dead_contents import Contents
 from srcgrad.optimizations.dead_contents import Known as Outlines
@@ -82,8 +83,7 @@ class Derivation:
     caught: bool = False
     rebinds: bool = False
     copied: frozenset[str] = frozenset()
-    numbers: frozenset[str] = frozenset()
-    others: frozenset[str] = frozenset()
+    kinds: NameKinds = NOTHING_KNOWN
     knowledge: Knowledge = NOTHING
     facts: Facts | None = None
     seed: Any = None
@@ -212,9 +212,7 @@ class Derivation:
             shapes = Shapes(self.program, integers, known | dimensions.numbers, dimensions.ranks)
         refuse_inner_lists(self.program, dimensions.rank, self.refusals)
         self.conditions = (*assumed, *dimensions.conditions)
-        names = {*self.program.parameters, *bound_names(self.program.body)}
-        self.numbers = frozenset(name for name in names if shapes.is_number(load(name)))
-        self.others = frozenset(names) - self.numbers
+        self.kinds = NameKinds.of(self.program, shapes, dimensions.rank, integers)
         memory = storage(self.program, shapes, dimensions, integers)
         self.conditions = (*self.conditions, *memory.mirror.conditions)
         for problem in memory.problems:
@@ -336,18 +334,18 @@ class Derivation:
         parameters: tuple[str, ...],
     ) -> list[Any]:
         """Return a derivative's body, made short: the passes that come last for all of them."""
-        body = Polishing(
+        polishing = Polishing(
             self.program,
             purity,
-            self.numbers,
-            self.others,
+            self.kinds,
             self._is_temporary,
             is_float,
             keep,
             parameters,
             self.externals,
             self.stages,
-        ).run(self._drop_dead(body, purity))
+        )
+        body = polishing.run(self._drop_dead(polishing.without_idle_clears(body), purity))
         spelled = spell_repeats(body)
         if "ufunc" in spelled:
             self.externals.use_numpy()
@@ -367,7 +365,7 @@ class Derivation:
         self, body: list[Any], purity: Purity, contents: Contents | None = None
     ) -> list[Any]:
         unbound = self.program.unbound
-        raising = Raising(self.program.reader.scope, self.numbers.__contains__)
+        raising = Raising(self.program.reader.scope, self.kinds.numbers.__contains__)
         dead = DeadStores(purity, unbound=unbound, raising=raising, contents=contents)
         return dead.drop(body, caught=self.caught)
 

@@ -8,13 +8,16 @@ from functools import cache
 from typing import Any
 
 from srcgrad.analyses.sharing import Sharing
+from srcgrad.analyses.touched_elements import TouchedElements
+from srcgrad.compiler.name_kinds import NameKinds
 from srcgrad.compiler.stages import Stages
-from srcgrad.ir.program import Program, bound_names
+from srcgrad.ir.program import Program
 from srcgrad.ir.walk import walk
 from srcgrad.optimizations.ask_next import asked_next
+from srcgrad.optimizations.assign_first import assign_first
 from srcgrad.optimizations.coalesce import coalesce
 from srcgrad.optimizations.delay_clears import ClearDelay
-from srcgrad.optimizations.drop_last_clears import drop_last_clears
+from srcgrad.optimizations.drop_last_clears import drop_idle_clears, drop_last_clears
 from srcgrad.optimizations.fill_cleared import fill_cleared
 from srcgrad.optimizations.fold_constants import ConstantFolding
 from srcgrad.optimizations.forward_substitute import ForwardSubstitution
@@ -31,7 +34,7 @@ from srcgrad.optimizations.repeat_signs import SignRepetition
 from srcgrad.optimizations.repeat_tests import RepeatedTests
 from srcgrad.optimizations.return_directly import return_directly
 from srcgrad.optimizations.return_early import return_early
-from srcgrad.optimizations.skip_copies import skip_copies
+from srcgrad.optimizations.skip_copies import skip_copies, store_directly
 from srcgrad.optimizations.swap import write_swaps
 from srcgrad.optimizations.tidy import tidy
 from srcgrad.optimizations.unused_parts import name_unused_parts
@@ -47,8 +50,7 @@ class Polishing:
     Attributes:
         program: The function in normal form.
         purity: Says which expressions may be moved.
-        numbers: The names of the program whose values are single numbers.
-        others: Those of which that is not known; a name that is gone by now is in one of both.
+        kinds: What the names of the program surely hold.
         is_temporary: Says which names the compiler made.
         is_float: Says which names surely hold floating-point numbers.
         keep: The names that ``+=`` must not change in place.
@@ -59,14 +61,17 @@ class Polishing:
 
     program: Program
     purity: Purity
-    numbers: frozenset[str]
-    others: frozenset[str]
+    kinds: NameKinds
     is_temporary: Callable[[str], bool]
     is_float: Callable[[str], bool]
     keep: set[str]
     parameters: tuple[str, ...]
     externals: Externals
     stages: Stages
+
+    def without_idle_clears(self, body: list[Any]) -> list[Any]:
+        """Return the body without what sets to zero that nothing reads any more."""
+        return drop_idle_clears(body, self._is_array(), self._touched)
 
     def run(self, body: list[Any]) -> list[Any]:
         """Return the body, made short."""
@@ -88,7 +93,7 @@ class Polishing:
 
     def _substituted(self, body: list[Any]) -> list[Any]:
         """Put what is read once, or what is no more than a lookup, where it is read."""
-        tests = RepeatedTests(self.is_temporary, self.program.parameters, self.numbers)
+        tests = RepeatedTests(self.is_temporary, self.program.parameters, self.kinds.numbers)
         body = tests.run(body, self.purity.of)
         updated = guarded_names(body)
 
@@ -129,6 +134,8 @@ class Polishing:
         body = fill_cleared(body, self.purity, self._is_number())
         body = ForwardSubstitution(self.purity, self.is_temporary, width).run(body)
         body = SignRepetition(self.purity, self.is_float, width).run(body)
+        body = assign_first(body, self.purity, self._is_array(), self._touched)
+        body = store_directly(body, self._is_array(), may_share)
         return folding.run(return_directly(body, self.purity, width))
 
     def _is_ours(self, name: str) -> bool:
@@ -143,9 +150,18 @@ class Polishing:
 
     def _is_number(self) -> Callable[[str], bool]:
         """Say which variables never hold anything but a number, and so which adjoints."""
-        base = self.program.namer.base
-        names = bound_names(self.program.body) | set(self.program.parameters)
-        arrays = {base(name) for name in (names | self.others) - self.numbers}
-        numbers = {base(name) for name in names | self.numbers} - arrays
-        variable_of = self.program.namer.variable_of
-        return lambda name: variable_of(name) in numbers
+        return self.kinds.in_text(self.program, self.kinds.numbers)
+
+    def _is_array(self) -> Callable[[str], bool]:
+        """Say which adjoints are surely those of arrays with axes."""
+        arrays = self._holds_array()
+        return lambda name: self.purity.is_adjoint(name) and arrays(name)
+
+    def _holds_array(self) -> Callable[[str], bool]:
+        return self.kinds.in_text(self.program, self.kinds.arrays)
+
+    def _touched(self, body: list[Any]) -> TouchedElements:
+        """Return what touches the elements of the arrays of a body."""
+        integers = self.kinds.in_text(self.program, self.kinds.integers, of_adjoints=False)
+        sharing = Sharing(body, self.purity.of, self._is_number(), self._holds_array())
+        return TouchedElements(body, self.parameters, integers, sharing)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import Any
 
 import gast
 
+from srcgrad.analyses.touched_elements import TouchedElements
 from srcgrad.ir.nodes import Blank, Comment
 from srcgrad.ir.program import bound_by, header_reads, targets_of
-from srcgrad.ir.walk import root_name, statements
+from srcgrad.ir.walk import blocks_of, root_name, statements
 from srcgrad.optimizations.movement import Movement
 from srcgrad.optimizations.purity import Purity
 
@@ -50,6 +51,53 @@ def drop_last_clears(body: list[Any], purity: Purity, given: Collection[str]) ->
         elif not isinstance(statement, (Comment, Blank)):
             read.update(n for item in statements([statement]) for n in header_reads(item))
     return [item for item in body if id(item) not in gone]
+
+
+def drop_idle_clears(
+    body: list[Any],
+    is_array: Callable[[str], bool],
+    look: Callable[[list[Any]], TouchedElements],
+) -> list[Any]:
+    """Return `body` without ``grad_y[i] = 0.0`` where nothing touches those elements any more.
+
+    `is_array` says which names are surely those of arrays' adjoints, and `look` what touches them.
+
+    >>> from srcgrad.analyses.sharing import Sharing
+    >>> from srcgrad.compiler.doctesting import parse, text
+    >>> def look(body):
+    ...     sharing = Sharing(body, lambda node: True, is_array=lambda name: True)
+    ...     return TouchedElements(body, (), lambda name: False, sharing)
+    >>> body = parse('''
+    ... grad_y = 2.0 * y
+    ... for i in reversed(range(1, 9)):
+    ...     grad_x[i] = grad_y[i]
+    ...     grad_y[i] = 0.0
+    ...     grad_y[i - 1] += x[i]
+    ...     grad_y[i - 1] = 0.0
+    ... ''')
+    >>> print(text(drop_idle_clears(body, lambda name: True, look)))
+    grad_y = 2.0 * y
+    for i in reversed(range(1, 9)):
+        grad_x[i] = grad_y[i]
+        grad_y[i - 1] += x[i]
+        grad_y[i - 1] = 0.0
+    """
+    clears = [item for item in statements(body) if is_array(_cleared(item))]
+    if clears:
+        touched = look(body)
+        gone: set[int] = set()
+        for item in reversed(clears):  # what is left out is no touch any more
+            if touched.is_last(item, gone):
+                gone.add(id(item))
+        _leave_out(body, gone)
+    return body
+
+
+def _leave_out(block: list[Any], gone: set[int]) -> None:
+    for statement in block:
+        for part in blocks_of(statement):
+            _leave_out(part, gone)
+    block[:] = [item for item in block if id(item) not in gone]
 
 
 def _cleared(statement: Any) -> str:

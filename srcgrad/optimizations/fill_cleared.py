@@ -31,7 +31,7 @@ def fill_cleared(
     ...     return text(fill_cleared(parse(source), purity))
     >>> print(filled("grad_u[i] = 0.0; part = u[i] * t; grad_u[i] -= t * k; grad_u[j] += part"))
     part = u[i] * t
-    grad_u[i] = -(t * k)
+    grad_u[i] = -t * k
     grad_u[j] += part
     >>> print(filled("grad_u[i] = 0.0; grad_u[j] += t * k; grad_u[i] += t * k"))
     grad_u[i] = 0.0
@@ -53,7 +53,7 @@ def fill_cleared(
             if found is None:
                 place += 1
             else:
-                block[found] = _assigned(block[found])
+                block[found] = as_assignment(block[found])
                 del block[place]
 
     fill(body)
@@ -118,8 +118,17 @@ def _adds_to(statement: Any, array: str, index: str) -> bool:
     return adds and whole and target.value.id == array and gast.dump(target.slice) == index
 
 
-def _assigned(statement: Any) -> Any:
+def as_assignment(statement: Any) -> Any:
+    """Return the assignment of what a statement adds to a part that holds zeros."""
     value = statement.value
     if isinstance(statement.op, gast.Sub):
-        value = gast.UnaryOp(gast.USub(), value)
+        value = _negative(value)
     return at(gast.Assign([statement.target], value, None), statement)
+
+
+def _negative(value: Any) -> Any:
+    """Return an expression with a minus, which of a product or quotient the first factor gets."""
+    if isinstance(value, gast.BinOp) and isinstance(value.op, (gast.Mult, gast.Div)):
+        return gast.BinOp(_negative(value.left), value.op, value.right)
+    taken = isinstance(value, gast.UnaryOp) and isinstance(value.op, gast.USub)
+    return value.operand if taken else gast.UnaryOp(gast.USub(), value)

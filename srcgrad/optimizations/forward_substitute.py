@@ -132,6 +132,8 @@ class ForwardSubstitution:
             if name not in places:
                 continue
             place = places[name]
+            if self._purity.is_adjoint(name) and _is_looked_into(place, source.value):
+                continue
             if room.takes(place, source.value, self._most(name, source, statement)):
                 _set(place.holder, place.key, source.value)
                 name_adjoint(source.value, name)
@@ -226,6 +228,13 @@ class _Room:
         if not fits and before is not None:
             self._widths[place.part] = before
         return fits
+
+
+def _is_looked_into(place: _Place, value: Any) -> bool:
+    """Say whether parts are taken of what stands at a place, and that is computed."""
+    inside = isinstance(place.holder, gast.Subscript) and place.key == "value"
+    of_numpy = isinstance(getattr(value, "func", None), gast.Attribute)
+    return inside and (of_numpy or isinstance(value, (gast.BinOp, gast.UnaryOp)))
 
 
 def _set(holder: Any, key: Any, value: Any) -> None:

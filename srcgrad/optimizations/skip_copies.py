@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import gast
 
-from srcgrad.ir.program import bound_by, header_reads
-from srcgrad.ir.walk import blocks_of, statements
+from srcgrad.ir.program import bound_by, header_reads, targets_of
+from srcgrad.ir.walk import blocks_of, names_read, statements
 
 
 def skip_copies(body: list[Any]) -> list[Any]:
@@ -33,6 +34,33 @@ def skip_copies(body: list[Any]) -> list[Any]:
         return body
     met = {id(item): (*header_reads(item), *bound_by(item)) for item in statements(body)}
     return _skipped(body, wanted, met)
+
+
+def store_directly(
+    body: list[Any],
+    is_array: Callable[[str], bool],
+    may_share: Callable[[str, str], bool],
+) -> list[Any]:
+    """Return `body` without copies of what is put into a part of an array, which copies it itself.
+
+    `is_array` says which names are surely bound to arrays, `may_share` which share memory.
+
+    >>> from srcgrad.compiler.doctesting import parse, text
+    >>> body = parse("grad_x[0] = copied(grad_y); grad_x[1:] += copied(grad_x[:-1])")
+    >>> print(text(store_directly(body, lambda name: True, str.__eq__)))
+    grad_x[0] = grad_y
+    grad_x[1:] += copied(grad_x[:-1])
+    """
+    for item in statements(body):
+        target = targets_of(item)[0] if isinstance(item, (gast.Assign, gast.AugAssign)) else None
+        copy: Any = getattr(item, "value", None)
+        copies = isinstance(copy, gast.Call) and getattr(copy.func, "id", "") == "copied"
+        if not copies or not isinstance(target, gast.Subscript):
+            continue
+        name = getattr(target.value, "id", "")
+        if is_array(name) and not any(may_share(name, other) for other in names_read(copy)):
+            item.value = copy.args[0]
+    return body
 
 
 def _skipped(body: list[Any], wanted: set[str], met: dict[int, tuple[str, ...]]) -> list[Any]:

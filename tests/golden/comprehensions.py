@@ -50,6 +50,6 @@ def energy_grad(masses, heights):
         h = heights[i]
         product_2 = masses[i] * 9.81
         grad_product = grad_potentials.pop()
-        grad_heights[i] += grad_product * product_2
-        grad_masses[i] += grad_product * h * 9.81
+        grad_heights[i] = grad_product * product_2
+        grad_masses[i] = grad_product * h * 9.81
     return grad_masses, grad_heights

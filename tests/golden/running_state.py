@@ -57,5 +57,5 @@ def smoothed_grad(x, keep):
         grad_keep += grad_average * average - grad_average * value_2
         grad_average = grad_average * keep
         # L17: feed(np.tanh(x[i]))
-        grad_x[i] += grad_value_2 * (1 - value_2 * value_2)
+        grad_x[i] = grad_value_2 * (1 - value_2 * value_2)
     return grad_x, grad_keep

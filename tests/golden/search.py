@@ -45,6 +45,6 @@ def crossing_grad(heights, level):
             grad_heights[i - 1] -= grad_difference
             # L11: rise = heights[i] - heights[i - 1]
             grad_heights[i - 1] -= grad_rise
-            grad_heights[i] += grad_rise
+            grad_heights[i] = grad_rise
             break
     return grad_heights, grad_level

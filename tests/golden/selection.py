@@ -40,7 +40,7 @@ def energy_grad(x, v):
     # L12: return np.sum(root) + np.sum(unit * v[::-1])
     grad_unit = 1.0 * v[::-1]
     grad_v = zeros_like(v)
-    grad_v[::-1] += unit
+    grad_v[::-1] = unit
     # L11: unit = np.where(length > 0, v / length, 0)
     grad_v += np.where(test_2, grad_unit / length, 0)
     grad_length = np.where(test_2, -grad_unit * v_over_length / length, 0).sum(

@@ -38,7 +38,7 @@ def roughness_grad(image):
     grad_right = 2 * right
     # L11: corner = image[0, 0] * image[-1, -1]
     grad_image = zeros_like(image)
-    grad_image[-1, -1] += image[0, 0]
+    grad_image[-1, -1] = image[0, 0]
     grad_image[0, 0] += image[-1, -1]
     # L10: down = image[1:] - image[:-1]
     grad_image[:-1] -= grad_down

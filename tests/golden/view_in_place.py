@@ -47,7 +47,7 @@ def energy_grad(x, gain):
     grad_tail_0_times_x_1 = grad_y[0]
     grad_y[0] = 0.0
     grad_x = zeros_like(x)
-    grad_x[1] += grad_tail_0_times_x_1 * tail_0
+    grad_x[1] = grad_tail_0_times_x_1 * tail_0
     grad_tail[0] += grad_tail_0_times_x_1 * x_1
     # L11: tail *= gain
     grad_gain = (grad_tail * tail_before).sum()

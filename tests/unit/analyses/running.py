@@ -38,6 +38,7 @@ class Found:
     conditions: tuple[str, ...]
     integers: set[str]
     numbers: set[str]
+    arrays: set[str]
     floats: set[str]
     axes: dict[str, tuple[Any, ...]]
     steady: set[str]
@@ -51,6 +52,8 @@ class Found:
                     yield f"{name} is no integer: {value!r}"
                 if name in self.numbers and np.shape(value):
                     yield f"{name} is no number: {value!r}"
+                if name in self.arrays and not np.ndim(getattr(value, "T", None)):
+                    yield f"{name} is no array with axes: {value!r}"
                 if name in self.floats and not _all_floats(value):
                     yield f"{name} is no float: {value!r}"
                 if name in self.axes and _is_array(value):
@@ -137,7 +140,8 @@ def _noted(derived: Any, facts: Any) -> Found:
         scope,
         derived.conditions,
         set(facts.integers.names),
-        set(derived.numbers),
+        set(derived.kinds.numbers),
+        set(derived.kinds.arrays),
         set(float_names(program)),
         {name: found for name, found in axes.items() if found is not None},
         names - facts.activity.varied - taken_off(program, facts.dimensions.rank, ()),

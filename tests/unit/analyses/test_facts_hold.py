@@ -68,12 +68,14 @@ def _same(before: Any, after: Any) -> bool:
 
 
 def test_what_is_wrong_is_seen() -> None:
-    """The run finds what is no integer, no number, no float, and axes of another length."""
-    found = Found("f", "", {}, (), {"i"}, {"n"}, {"x"}, {"a": (("a", 0), 3)}, set())
+    """The run finds what is no integer, number, array or float, and axes of another length."""
+    axes = {"a": (("a", 0), 3)}
+    found = Found("f", "", {}, (), {"i"}, {"n"}, {"v", "a"}, {"x"}, axes, set())
     a = np.ones((2, 3))
     wholes = np.arange(3)
     found.bindings = {"i": [1, 2.0], "n": [1.0, np.ones(1)], "x": [1.0, 1, wholes], "a": [a]}
-    assert len(set(found.wrong({"a": a}))) == 4
+    found.bindings["v"] = [[1.0, 2.0]]
+    assert len(set(found.wrong({"a": a}))) == 5
     found.bindings = {"a": [np.ones((3, 3)), np.ones(2)]}
     assert len(set(found.wrong({"a": a}))) == 2
 
