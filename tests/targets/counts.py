@@ -1,7 +1,8 @@
 """Counts which programs of the corpus are compiled, and why others are not.
 
 `python -m tests.targets.counts 10` takes one program in ten; a letter after it begins their names,
-and a mode after that (`grad`, `jvp` or `hvp`) is another derivative than the value with gradient.
+and a mode after that (`grad`, `jvp` or `hvp`) is another derivative than the value with gradient;
+with 32 behind it (`grad32`), arguments are of `float32`.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ import sys
 import time
 import warnings
 from typing import Any, Final
+
+import numpy as np
 
 import srcgrad as sg
 from srcgrad.targets.loops.border import differs
@@ -27,10 +30,10 @@ def outcome(program: Program, mode: str = "grad") -> tuple[str, str]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         for seed in (0, 1):
-            given, others = drawn(program, seed), drawn(program, seed)
+            given, others = _drawn(program, seed, mode), _drawn(program, seed, mode)
             expected = _derived(program, mode, others, fallback="error")
             found = _derived(program, mode, given, backend="numba")
-            if differs(found, expected):
+            if differs(found, expected, narrow=mode.endswith("32")) or not _alike(found, expected):
                 return "wrong", f"{found} for {expected}"
             if differs(given[0], others[0]):
                 return "wrong", f"left {copied(given[0])} for {others[0]}"
@@ -40,9 +43,32 @@ def outcome(program: Program, mode: str = "grad") -> tuple[str, str]:
 
 def _derived(program: Program, mode: str, drawn: tuple[Any, Any], **how: Any) -> Any:
     args, tangents = drawn
-    if mode == "grad":
+    if mode.startswith("grad"):
         return sg.value_and_grad(program.function, program.argnums, **how)(*args)
-    return getattr(sg, mode)(program.function, args, tangents, **how)
+    return getattr(sg, mode.removesuffix("32"))(program.function, args, tangents, **how)
+
+
+def _drawn(program: Program, seed: int, mode: str) -> tuple[Any, Any]:
+    args, tangents = drawn(program, seed)
+    return (narrowed(args), narrowed(tangents)) if mode.endswith("32") else (args, tangents)
+
+
+def narrowed(value: Any) -> Any:
+    """Return nested containers with arrays of `float32` for those of `float64`."""
+    if isinstance(value, (np.ndarray, np.float64)) and value.dtype == np.float64:
+        return value.astype(np.float32)
+    if type(value) in (list, tuple):
+        return type(value)(map(narrowed, value))
+    return {k: narrowed(v) for k, v in value.items()} if type(value) is dict else value
+
+
+def _alike(found: Any, expected: Any) -> bool:
+    """Say whether numbers have the types that the text for NumPy gives."""
+    if isinstance(expected, (list, tuple)):
+        return all(map(_alike, found, expected))
+    if type(expected) is dict:
+        return all(_alike(found[key], item) for key, item in expected.items())
+    return not hasattr(expected, "dtype") or found.dtype == expected.dtype
 
 
 def _reason(message: str) -> str:

@@ -264,7 +264,7 @@ def test_layouts_and_views_are_kinds_of_their_own():
 @pytest.mark.parametrize(
     ("argument", "why"),
     [
-        (V.astype(np.float32), "float32"),
+        (V.astype(np.float16), "float16"),
         (np.array(2.0), "without axes"),
         ([V, V, []], "empty list"),
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import importlib
 import inspect
 import time
@@ -30,7 +31,9 @@ from srcgrad.targets.loops.border import (
     copied,
     described,
     differs,
+    is_known,
     kind_of,
+    prototype,
     put_back,
 )
 from srcgrad.targets.loops.data import data_in
@@ -80,6 +83,11 @@ class Made:
     text: LoopsText
     dispatcher: Any
     converts: Sequence[Any]
+
+    @property
+    def is_told(self) -> bool:
+        """Whether the types of what it returns are known without NumPy's."""
+        return not self.text.is_narrow or is_known(self.text.returned)
 
 
 class Loops:
@@ -239,21 +247,25 @@ class Loops:
         """Run for the first time, and keep what runs if it gives what the text for NumPy gives."""
         copies = copied(args)
         outside, before = args[len(self._signature.parameters) :], copied(args)
-        run = self._known[key] = self._runner(made)
+        run = self._known[key] = self._runner(made, prototype(made.text.returned))
         self.text = made.text
         start = time.perf_counter()
         result = run(*args)
-        if time.perf_counter() - start > _LONGEST or self._known[key] is not run:
+        is_narrow = made.text.is_narrow
+        took_long = time.perf_counter() - start > _LONGEST
+        if self._known[key] is not run or (took_long and made.is_told):
             return result
         if differs(outside, before[len(args) - len(outside) :]):
             self._known[key] = lambda *args: self._by_numpy(args)
             self._say("it writes into what is outside", None)
             return result  # NumPy would write there once more
         expected = self._by_numpy(copies)
-        if not differs(result, expected) and not (self._subject.written and differs(args, copies)):
+        result = as_returned(result, expected)
+        differ = functools.partial(differs, narrow=is_narrow)
+        if not differ(result, expected) and not (self._subject.written and differ(args, copies)):
             self._known[key] = self._runner(made, expected)
             self.compiled += 1
-            return as_returned(result, expected)
+            return result
         self._known[key] = lambda *args: self._by_numpy(args)
         self.text = None
         self._say("what it returns is not what the text for NumPy returns", None)
@@ -278,7 +290,7 @@ class Loops:
         is_plain = self._subject.retyped and not any(made.converts) and not made.text.has_records
         is_pair = isinstance(expected, tuple) and len(expected) == 2
         kind = type(expected[0]) if is_pair else type(expected)
-        if not is_plain or kind not in (float, np.float64):
+        if not is_plain or kind not in (float, np.float64, np.float32):
             return self._long_runner(made, expected)
         if not is_pair:
 
@@ -299,7 +311,7 @@ class Loops:
             except Exception as error:  # noqa: BLE001 - NumPy runs it then
                 return failed(error, key, args)
             if head - head == 0.0 or written:
-                return (head if kind is float else np.float64(head)), grad
+                return (head if kind is float else kind(head)), grad
             return self._by_numpy(args)
 
         return run_pair

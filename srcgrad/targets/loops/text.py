@@ -18,10 +18,12 @@ from srcgrad.ir.walk import found_in
 from srcgrad.targets.loops.data import Path, put_names
 from srcgrad.targets.loops.integers import guard_integers
 from srcgrad.targets.loops.kinds import Kinds
+from srcgrad.targets.loops.narrow import Narrow, is_narrow, steady_sums
 from srcgrad.targets.loops.nests import Nests
 from srcgrad.targets.loops.plain import leave_out_calls
 from srcgrad.targets.loops.statements import Statements
 
+_NARROW: Final = re.compile(r"\b(?:float32|complex64)\b")
 _COMMENT: Final = re.compile(r" *# (.*)")
 _BLOCKS: Final = ("body", "orelse", "finalbody", "handlers")
 DECORATOR: Final = "jitted"
@@ -37,6 +39,8 @@ class LoopsText:
         data: The names of data of the user's, which follow the arguments in this order.
         refused: What it holds that is not compiled, each with its line in the text for NumPy.
         has_records: Whether it makes named tuples in the place of dicts.
+        returned: The kind of what it returns.
+        is_narrow: Whether it calculates with numbers of less than 64 bits.
     """
 
     source: str
@@ -44,6 +48,8 @@ class LoopsText:
     data: tuple[str, ...]
     refused: tuple[tuple[str, int], ...]
     has_records: bool
+    returned: Any
+    is_narrow: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,33 +87,42 @@ def loops_text(wish: Wish) -> LoopsText:
     functions = {item.name: item for item in tree.body if isinstance(item, gast.FunctionDef)}
     functions = {name: functions[name] for name in _reached(entry, functions)}
     put_names(tree, wish.data)
-    read = _data_of(functions, entry, frozenset(wish.data))
+    data = _data_of(functions, entry, frozenset(wish.data))
     _plain_parameters(functions[entry])
     records = _with_displays(functions.values(), wish.records)
     rewriting = Statements(records)
     for function in functions.values():
         rewriting.rewrite(function)
     for name, function in functions.items():
-        _take_data(function, read[name], read)
+        _take_data(function, data[name], data)
         function.decorator_list = [load(DECORATOR)]
     kinds = Kinds(functions, entry, wish.given)
+    narrow = is_narrow(wish.given) or _NARROW.search(source)
     for name, function in functions.items():
         kind_of = functools.partial(kinds.of, function=name)
         rewriting.used |= leave_out_calls(function, kind_of)
         rewriting.used |= guard_integers(function, kind_of)
+        if narrow:
+            Narrow(function, kind_of, kinds.parameters()).write()
         if wish.fuses:
             rewriting.used |= Nests(function, kind_of, kinds.names[name]).write()
+        if narrow:
+            rewriting.used |= steady_sums(function, kind_of)
     body = [item for item in tree.body if not isinstance(item, gast.FunctionDef)]
-    imported = _with_imports(_without_unread(body, functions), rewriting.imports())
+    read = [node.id for item in functions.values() for node in found_in(item, gast.Name)]
+    body = _without_unread(body, functions)
+    imported = _with_imports(body, rewriting.imports(), reads_numpy="np" in read)
     head = [*imported, *_definitions(wish.options, {**wish.objects, **records})]
     ordered = sorted(functions.values(), key=lambda item: item.name == entry)
     printed = print_module(gast.Module([*head, *ordered], []))
     return LoopsText(
         printed.text,
         _behind(printed.statements, wish.lines),
-        read[entry],
+        data[entry],
         tuple(rewriting.refused),
         bool(records) or bool(wish.objects),
+        kinds.returned[entry],
+        bool(narrow),
     )
 
 
@@ -219,13 +234,14 @@ def _without_unread(body: Sequence[Any], functions: Mapping[str, Any]) -> list[A
     return done
 
 
-def _with_imports(body: list[Any], more: Sequence[Any]) -> list[Any]:
+def _with_imports(body: list[Any], more: Sequence[Any], *, reads_numpy: bool) -> list[Any]:
     """Return the statements outside of functions, with an import of Numba and others."""
     imports = [item for item in body if isinstance(item, (gast.Import, gast.ImportFrom))]
     others = [item for item in body if item not in imports]
     known = {alias.asname or alias.name for item in imports for alias in item.names}
     more = [item for item in more if not {a.asname or a.name for a in item.names} <= known]
-    return [*imports, *more, *others]
+    numpy = [] if "np" in known or not reads_numpy else [gast.Import([gast.alias("numpy", "np")])]
+    return [*numpy, *imports, *more, *others]
 
 
 def _definitions(options: Mapping[str, Any], records: Mapping[str, Sequence[str]]) -> list[Any]:
