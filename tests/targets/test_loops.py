@@ -431,3 +431,14 @@ def test_what_is_written_outside_is_written_once_in_each_call():
         for _ in range(3):
             derivative(2.0)
     assert (CALLS, SEEN[0]) == (3, 3.0)
+
+
+def scaled_under_another_name(x):
+    y = x * 1.0
+    for part in [y, y]:
+        part *= np.roll(y, -1)
+    return np.sum(y**2)
+
+
+def test_arrays_of_unknown_kind_are_scaled_in_place():
+    compiled(scaled_under_another_name, V)

@@ -46,9 +46,9 @@ def guard_integers(function: Any, kind_of: Callable[[Any], Any]) -> set[str]:
             elif isinstance(part, gast.AST):
                 setattr(node, field, guarded(part))
         if _grows(node) and _may_be_integers(load(node.target.id), node.value):
-            used.add("int_times")
+            used.add("int_scaled")
             target = load(node.target.id)
-            _become(node, gast.Assign([node.target], call("int_times", target, node.value), None))
+            _become(node, gast.Assign([node.target], call("int_scaled", target, node.value), None))
         elif _grows_anew(node) and _may_be_integers(node.value.left, node.value.right):
             used.add("int_times")
             node.value = call("int_times", node.value.left, node.value.right)

@@ -114,7 +114,9 @@ class Kinds:
     def _AugAssign(self, statement: Any) -> None:
         if isinstance(statement.target, gast.Name):
             old = self.of(gast.Name(statement.target.id, gast.Load(), None, None))
-            self._store(statement.target, of_operator(statement.op, old, self.of(statement.value)))
+            if not isinstance(old, Array):  # which stays what it is, written in place
+                kind = of_operator(statement.op, old, self.of(statement.value))
+                self._store(statement.target, kind)
 
     def _For(self, loop: Any) -> None:
         iterated = loop.iter

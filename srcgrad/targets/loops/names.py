@@ -81,6 +81,12 @@ def int_power(x: Any, y: Any) -> Any:
     return x**y
 
 
+def int_scaled(x: Any, y: Any) -> Any:
+    """Return `x` after ``x *= y``; of integers, an error where 64 bits do not hold it."""
+    x *= y
+    return x
+
+
 def int_times(x: Any, y: Any) -> Any:
     """Return ``x * y``; of integers, an error where 64 bits do not hold it."""
     return x * y

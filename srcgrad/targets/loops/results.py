@@ -301,6 +301,7 @@ _OF_RUNTIME: Final[Mapping[str, Callable[[Sequence[Kind]], Kind]]] = {
     "int_floor_divided": _by(gast.FloorDiv()),
     "int_remainder": _by(gast.Mod()),
     "int_times": _by(gast.Mult()),
+    "int_scaled": _by(gast.Mult()),
     "power": _by(gast.Pow()),
     "int_power": _by(gast.Pow()),
 }
