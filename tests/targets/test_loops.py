@@ -436,7 +436,7 @@ def test_what_is_written_outside_is_written_once_in_each_call():
 def scaled_under_another_name(x):
     y = x * 1.0
     for part in [y, y]:
-        part *= np.roll(y, -1)
+        part *= np.roll(y, -1)  # noqa: PLW2901 - it is written in place
     return np.sum(y**2)
 
 

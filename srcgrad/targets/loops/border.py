@@ -15,6 +15,13 @@ import numpy as np
 
 from srcgrad.runtime.objects import field_names, is_plain_object, rebuilt
 from srcgrad.targets.loops.kind import UNKNOWN, Array, Items
+from srcgrad.targets.loops.long_lists import (
+    SHORT,
+    described_many,
+    into_arrays,
+    is_many,
+    kind_of_list,
+)
 from srcgrad.targets.loops.words import word_of
 
 _WORDS: Final[dict[type, str]] = {
@@ -39,13 +46,13 @@ def kind_of(value: Any) -> Any:
         RefusedArgumentError: There is none for such a value.
     """
     kind = type(value)
-    if kind in _WORDS:
+    if kind in _WORDS or value is None:
         return kind
     if kind is np.ndarray:
         return _kind_of_array(value)
     if kind is tuple or kind is list:
-        if not value:
-            raise RefusedArgumentError(f"an empty {kind.__name__}")
+        if not value and kind is list:
+            raise RefusedArgumentError("an empty list")
         return (kind, *map(kind_of, value))
     if kind is dict:
         if not value:
@@ -59,6 +66,48 @@ def kind_of(value: Any) -> Any:
     if kind is str:
         return (str, value)
     raise RefusedArgumentError(f"a value of type {kind.__module__}.{kind.__qualname__}")
+
+
+def kind_in_part(value: Any) -> Any:
+    """Return the same for an argument of a part, whose lists of numbers may be long.
+
+    Raises:
+        RefusedArgumentError: There is none for such a value.
+    """
+    many = kind_of_list(value, _WORDS)
+    if many is not None:
+        return many
+    _refuse_long_lists(value)
+    return kind_of(value)
+
+
+def kind_of_fixed(value: Any) -> Any:
+    """Return the same for an argument that a part writes into, other than by methods of lists.
+
+    Raises:
+        RefusedArgumentError: There is none for such a value.
+    """
+    _refuse_long_lists(value)
+    return kind_of(value)
+
+
+def _refuse_long_lists(value: Any) -> None:
+    """Refuse what would be compiled anew for each number of trips.
+
+    Raises:
+        RefusedArgumentError: There is a long list in a value.
+    """
+    if type(value) is list and len(value) > SHORT:
+        raise RefusedArgumentError("a long list of other things than numbers")
+    if type(value) in (list, tuple):
+        for item in value:
+            _refuse_long_lists(item)
+
+
+def without_lists(key: Sequence[Any], args: Sequence[Any]) -> list[Any]:
+    """Return arguments without lists that go as arrays, into which a part does not write."""
+    pairs = zip(key, args, strict=False)
+    return [value for kind, value in pairs if type(kind) is type or not is_many(kind)]
 
 
 def _fields_of(value: Any) -> list[str]:
@@ -93,11 +142,13 @@ def is_plain(kind: Any) -> bool:
 def described(kind: Any) -> Any:
     """Return the kind of an argument as `kinds` has it."""
     if type(kind) is type:
-        return _WORDS[kind]
+        return _WORDS.get(kind, UNKNOWN)
     if isinstance(kind[0], np.dtype):
         return Array(str(word_of(kind[0])), kind[1])
     if is_record(kind):
         return Items(tuple(described(part) for _, part in kind[1:]), tuple(k for k, _ in kind[1:]))
+    if is_many(kind):
+        return described_many(kind)
     return UNKNOWN if kind[0] is str else Items(tuple(map(described, kind[1:])))
 
 
@@ -122,7 +173,7 @@ class Records:
             self._collect(kind)
 
     def _collect(self, kind: Any) -> None:
-        if is_plain(kind) or kind[0] is str:
+        if is_plain(kind) or kind[0] is str or is_many(kind):
             return
         parts = kind[1:]
         if is_record(kind):
@@ -140,6 +191,8 @@ class Records:
         """Return what makes an argument of some kind one that Numba takes; None if it is one."""
         if is_plain(kind) or kind[0] is str:
             return None
+        if is_many(kind):
+            return into_arrays(kind)
         if is_record(kind):
             made = classes[self._names[kind[0] is dict, tuple(key for key, _ in kind[1:])]]
             inner = [(key, self.into(part, classes)) for key, part in kind[1:]]

@@ -52,6 +52,11 @@ def stacked_shape(items: Any) -> Any:
     return np.shape(items)
 
 
+def list_of(items: Any) -> Any:
+    """Return a list of numbers, or of tuples of them, that came as arrays."""
+    return list(zip(*items, strict=True)) if isinstance(items, tuple) else list(items)
+
+
 class LengthsDifferError(ValueError):
     """Two axes of different length, where a text takes for granted that they are equal."""
 

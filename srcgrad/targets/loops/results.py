@@ -290,12 +290,13 @@ def _by(operator: Any) -> Callable[[Sequence[Kind]], Kind]:
 
 _WORDS: Final = {"len": "int", "int": "int", "float": "float", "bool": "bool"}
 _OF_RUNTIME: Final[Mapping[str, Callable[[Sequence[Kind]], Kind]]] = {
-    **dict.fromkeys(("copied", "cast_back", "conj"), _first),
+    **dict.fromkeys(("copied", "cast_back", "conj", "list_of"), _first),
     **dict.fromkeys(("abs", "real_part"), _real),
     **dict.fromkeys(("expand_sum", "expand_mean"), _expanded),
     **dict.fromkeys(("min", "max"), _chosen),
     "zeros_like": lambda kinds: zeros_of(kinds[0]),
     "complex_zeros_like": lambda kinds: beside(np.add, zeros_of(kinds[0]), "complex"),
+    "as_complex": lambda kinds: beside(np.add, kinds[0], "complex"),
     "imag_back": lambda kinds: beside(np.multiply, kinds[0], "complex"),
     "unbroadcast": _summed,
     "int_floor_divided": _by(gast.FloorDiv()),

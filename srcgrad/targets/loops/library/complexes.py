@@ -32,6 +32,16 @@ def _complex_zeros_like(x):
     return None
 
 
+@overload(runtime.as_complex)
+def _as_complex(x):
+    if _of_complex(x):
+        return lambda x: x
+    if of_array(x) and isinstance(x.dtype, types.Float):
+        kind = np.result_type(narrow(x), np.complex64).type
+        return lambda x: x.astype(kind)
+    return None
+
+
 @overload(runtime.is_complex)
 def _is_complex(x):
     if not (of_array(x) or of_number(unvalued(x))):

@@ -226,6 +226,18 @@ def _stacked(items):
     )
 
 
+@overload(names.list_of)
+def _list_of(items):
+    if of_array(items):
+        return lambda items: [items[k] for k in range(len(items))]
+    if not isinstance(items, types.BaseTuple):
+        return None
+    whole = [k for k, kind in enumerate(items.types) if of_array(kind)]
+    shown = "".join(f"items[{k}][i], " if k in whole else "(), " for k in range(len(items.types)))
+    count = f"len(items[{whole[0]}])"
+    return made(f"def body(items):\n    return [({shown}) for i in range({count})]")
+
+
 @overload(names.stacked_shape)
 def _stacked_shape(items):
     if isinstance(items, types.List) and of_array(items.dtype):
