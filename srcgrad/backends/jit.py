@@ -18,6 +18,35 @@ def compiled(dispatcher: Any, args: Sequence[Any]) -> Any:
     return dispatcher
 
 
+def lists_in(dispatcher: Any, args: Sequence[Any]) -> tuple[int, bool]:
+    """Return how many lists a compiled function returns, and whether there are lists in lists."""
+    from numba import typeof, types  # noqa: PLC0415 - Numba is optional
+
+    def count(kind: Any, depth: int) -> tuple[int, bool]:
+        if isinstance(kind, types.List):
+            inner, _ = count(kind.dtype, depth + 1)
+            return 1, inner > 0
+        if isinstance(kind, types.BaseTuple):
+            found = [count(part, depth) for part in kind]
+            return sum(n for n, _ in found), any(nested for _, nested in found)
+        return 0, False
+
+    given = tuple(map(typeof, args))
+    return count(dispatcher.overloads[given].signature.return_type, 0)
+
+
+def knows(function: Any) -> bool:
+    """Say whether Numba knows a function, of whatever arguments."""
+    from numba.core.registry import cpu_target  # noqa: PLC0415 - Numba is optional
+
+    context = cpu_target.typing_context
+    context.refresh()
+    try:
+        return context.resolve_value_type(function) is not None
+    except Exception:  # noqa: BLE001 - it raises what it likes
+        return False
+
+
 def line_of(error: BaseException, file: str) -> int:
     """Return the line of a file that an error of Numba speaks of; 0 if it names none."""
     seen: set[int] = set()

@@ -1,20 +1,28 @@
 """Counts which programs of the corpus are compiled, and why others are not.
 
 `python -m tests.targets.counts 10` takes one program in ten; a letter after it begins their names,
-and a mode after that (`grad`, `jvp` or `hvp`) is another derivative than the value with gradient.
+and a mode after that (`grad`, `jvp` or `hvp`) is another derivative than the value with gradient;
+with 32 behind it (`grad32`), arguments are of `float32`.
 """
 
 from __future__ import annotations
 
 import collections
+import contextlib
 import re
 import sys
 import time
+import unittest.mock
 import warnings
+from collections.abc import Iterator
 from typing import Any, Final
+
+import numpy as np
 
 import srcgrad as sg
 from srcgrad.targets.loops.border import differs
+from srcgrad.targets.loops.cutting import Cut
+from srcgrad.targets.loops.parts import Parts
 from tests.differences import copied
 from tests.programs.corpus import Program, programs_by, sample
 from tests.programs.test_forward import drawn
@@ -23,26 +31,68 @@ MODES: Final = ("grad", "jvp", "hvp")
 
 
 def outcome(program: Program, mode: str = "grad") -> tuple[str, str]:
-    """Return "compiled", "refused" or "wrong" with why, for a derivative of a program."""
+    """Return "compiled", "in parts", "refused" or "wrong" with why, for a derivative."""
+    in_parts = False
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         for seed in (0, 1):
-            given, others = drawn(program, seed), drawn(program, seed)
+            given, others = _drawn(program, seed, mode), _drawn(program, seed, mode)
             expected = _derived(program, mode, others, fallback="error")
-            found = _derived(program, mode, given, backend="numba")
-            if differs(found, expected):
+            with counted() as made:
+                found = _derived(program, mode, given, backend="numba")
+            in_parts = in_parts or bool(made)
+            if differs(found, expected, narrow=mode.endswith("32")) or not _alike(found, expected):
                 return "wrong", f"{found} for {expected}"
             if differs(given[0], others[0]):
                 return "wrong", f"left {copied(given[0])} for {others[0]}"
     said = [str(item.message) for item in caught if item.category is sg.CompileWarning]
-    return ("refused", _reason(said[0])) if said else ("compiled", "")
+    if said:
+        return "refused", _reason(said[0]) + (" (the rest in parts)" if in_parts else "")
+    return "in parts" if in_parts else "compiled", ""
+
+
+@contextlib.contextmanager
+def counted() -> Iterator[list[int]]:
+    """Collect how many parts each text has that is cut."""
+    made: list[int] = []
+    init = Parts.__init__
+
+    def noted(self: Parts, subject: Any, found: Cut, make: Any) -> None:
+        made.append(len(found.pieces))
+        init(self, subject, found, make)
+
+    with unittest.mock.patch.object(Parts, "__init__", noted):
+        yield made
 
 
 def _derived(program: Program, mode: str, drawn: tuple[Any, Any], **how: Any) -> Any:
     args, tangents = drawn
-    if mode == "grad":
+    if mode.startswith("grad"):
         return sg.value_and_grad(program.function, program.argnums, **how)(*args)
-    return getattr(sg, mode)(program.function, args, tangents, **how)
+    return getattr(sg, mode.removesuffix("32"))(program.function, args, tangents, **how)
+
+
+def _drawn(program: Program, seed: int, mode: str) -> tuple[Any, Any]:
+    args, tangents = drawn(program, seed)
+    return (narrowed(args), narrowed(tangents)) if mode.endswith("32") else (args, tangents)
+
+
+def narrowed(value: Any) -> Any:
+    """Return nested containers with arrays of `float32` for those of `float64`."""
+    if isinstance(value, (np.ndarray, np.float64)) and value.dtype == np.float64:
+        return value.astype(np.float32)
+    if type(value) in (list, tuple):
+        return type(value)(map(narrowed, value))
+    return {k: narrowed(v) for k, v in value.items()} if type(value) is dict else value
+
+
+def _alike(found: Any, expected: Any) -> bool:
+    """Say whether numbers have the types that the text for NumPy gives."""
+    if isinstance(expected, (list, tuple)):
+        return all(map(_alike, found, expected))
+    if type(expected) is dict:
+        return all(_alike(found[key], item) for key, item in expected.items())
+    return not hasattr(expected, "dtype") or found.dtype == expected.dtype
 
 
 def _reason(message: str) -> str:
@@ -69,7 +119,7 @@ def main(chosen: list[str]) -> int:
         except Exception as error:  # noqa: BLE001 - it counts them
             kind, why = "broken", repr(error)[:200]
         kinds[kind] += 1
-        if kind != "compiled":
+        if kind not in ("compiled", "in parts"):
             reasons[f"{kind}: {why}"].append(program.name)
     for why, names in sorted(reasons.items(), key=lambda item: -len(item[1])):
         print(f"{len(names):4}  {why}\n      {' '.join(names)}")

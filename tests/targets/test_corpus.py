@@ -23,4 +23,4 @@ def test_a_program_gives_what_numpy_gives_or_says_why_not(program, mode):
         kind, why = outcome(program, mode)
     except sg.SrcgradError as refusal:
         pytest.skip(f"it has none by source: {refusal}")
-    assert kind in ("compiled", "refused"), why
+    assert kind in ("compiled", "in parts", "refused"), why

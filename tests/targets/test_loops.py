@@ -264,7 +264,7 @@ def test_layouts_and_views_are_kinds_of_their_own():
 @pytest.mark.parametrize(
     ("argument", "why"),
     [
-        (V.astype(np.float32), "float32"),
+        (V.astype(np.float16), "float16"),
         (np.array(2.0), "without axes"),
         ([V, V, []], "empty list"),
     ],
@@ -431,3 +431,14 @@ def test_what_is_written_outside_is_written_once_in_each_call():
         for _ in range(3):
             derivative(2.0)
     assert (CALLS, SEEN[0]) == (3, 3.0)
+
+
+def scaled_under_another_name(x):
+    y = x * 1.0
+    for part in [y, y]:
+        part *= np.roll(y, -1)  # noqa: PLW2901 - it is written in place
+    return np.sum(y**2)
+
+
+def test_arrays_of_unknown_kind_are_scaled_in_place():
+    compiled(scaled_under_another_name, V)

@@ -8,9 +8,7 @@ from typing import Any, Final
 import gast
 
 from srcgrad.ir.walk import found_in
-from srcgrad.targets.loops.kinds import Array, Kind
-
-_NUMBERS: Final = ("bool", "int", "float")
+from srcgrad.targets.loops.kind import Array, Kind, is_number
 
 _FRESH_CALLS: Final = frozenset(
     "zeros ones empty full zeros_like ones_like empty_like full_like copy copied sum where sin cos "
@@ -65,7 +63,7 @@ class Aliases:
     def is_fresh(self, value: Any) -> bool:
         """Say whether the memory of a value is that of no name."""
         kind = self._kind_of(value)
-        if kind in _NUMBERS:
+        if is_number(kind):
             return True
         if not isinstance(kind, Array):
             return False

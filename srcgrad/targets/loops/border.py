@@ -6,6 +6,7 @@ as a named tuple.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
@@ -13,10 +14,22 @@ from typing import Any, Final
 import numpy as np
 
 from srcgrad.runtime.objects import field_names, is_plain_object, rebuilt
-from srcgrad.targets.loops.kinds import UNKNOWN, Array, Items
+from srcgrad.targets.loops.kind import UNKNOWN, Array, Items
+from srcgrad.targets.loops.long_lists import (
+    SHORT,
+    described_many,
+    into_arrays,
+    is_many,
+    kind_of_list,
+)
+from srcgrad.targets.loops.words import word_of
 
-_NUMBERS: Final = frozenset({float, int, bool, np.float64, np.int64, np.bool_})
-_DTYPES: Final = frozenset(np.dtype(kind) for kind in (np.float64, np.int64, np.bool_))
+_WORDS: Final[dict[type, str]] = {
+    **{kind: kind.__name__ for kind in (float, int, bool, complex, np.float32, np.float64)},
+    **{kind: kind.__name__ for kind in (np.int64, np.complex64, np.complex128)},
+    np.bool_: "bool",
+}
+_TYPES: Final = {word: kind for kind, word in _WORDS.items()}
 _NAME: Final = re.compile(r"[A-Za-z]\w*", re.ASCII)
 OF_OBJECTS: Final = "Fields"  # of the names of classes that stand for objects
 _OWNED: Final = 4  # of an array's flags: whether its memory is its own, which Numba does not ask
@@ -33,13 +46,13 @@ def kind_of(value: Any) -> Any:
         RefusedArgumentError: There is none for such a value.
     """
     kind = type(value)
-    if kind in _NUMBERS:
+    if kind in _WORDS or value is None:
         return kind
     if kind is np.ndarray:
         return _kind_of_array(value)
     if kind is tuple or kind is list:
-        if not value:
-            raise RefusedArgumentError(f"an empty {kind.__name__}")
+        if not value and kind is list:
+            raise RefusedArgumentError("an empty list")
         return (kind, *map(kind_of, value))
     if kind is dict:
         if not value:
@@ -53,6 +66,48 @@ def kind_of(value: Any) -> Any:
     if kind is str:
         return (str, value)
     raise RefusedArgumentError(f"a value of type {kind.__module__}.{kind.__qualname__}")
+
+
+def kind_in_part(value: Any) -> Any:
+    """Return the same for an argument of a part, whose lists of numbers may be long.
+
+    Raises:
+        RefusedArgumentError: There is none for such a value.
+    """
+    many = kind_of_list(value, _WORDS)
+    if many is not None:
+        return many
+    _refuse_long_lists(value)
+    return kind_of(value)
+
+
+def kind_of_fixed(value: Any) -> Any:
+    """Return the same for an argument that a part writes into, other than by methods of lists.
+
+    Raises:
+        RefusedArgumentError: There is none for such a value.
+    """
+    _refuse_long_lists(value)
+    return kind_of(value)
+
+
+def _refuse_long_lists(value: Any) -> None:
+    """Refuse what would be compiled anew for each number of trips.
+
+    Raises:
+        RefusedArgumentError: There is a long list in a value.
+    """
+    if type(value) is list and len(value) > SHORT:
+        raise RefusedArgumentError("a long list of other things than numbers")
+    if type(value) in (list, tuple):
+        for item in value:
+            _refuse_long_lists(item)
+
+
+def without_lists(key: Sequence[Any], args: Sequence[Any]) -> list[Any]:
+    """Return arguments without lists that go as arrays, into which a part does not write."""
+    pairs = zip(key, args, strict=False)
+    return [value for kind, value in pairs if type(kind) is type or not is_many(kind)]
 
 
 def _fields_of(value: Any) -> list[str]:
@@ -70,7 +125,7 @@ def _fields_of(value: Any) -> list[str]:
 
 
 def _kind_of_array(value: Any) -> Any:
-    if value.dtype not in _DTYPES:
+    if word_of(value.dtype) is None or not value.dtype.isnative:
         raise RefusedArgumentError(
             f"an array of {value.dtype}, which Numba calculates with otherwise"
         )
@@ -84,25 +139,16 @@ def is_plain(kind: Any) -> bool:
     return type(kind) is type or (isinstance(kind, tuple) and isinstance(kind[0], np.dtype))
 
 
-_WORDS: Final = {
-    float: "float",
-    np.float64: "float",
-    int: "int",
-    np.int64: "int",
-    bool: "bool",
-    np.bool_: "bool",
-}
-_OF_DTYPE: Final = {"f": "float", "i": "int", "b": "bool"}
-
-
 def described(kind: Any) -> Any:
     """Return the kind of an argument as `kinds` has it."""
     if type(kind) is type:
-        return _WORDS[kind]
+        return _WORDS.get(kind, UNKNOWN)
     if isinstance(kind[0], np.dtype):
-        return Array(_OF_DTYPE[kind[0].kind], kind[1])
+        return Array(str(word_of(kind[0])), kind[1])
     if is_record(kind):
         return Items(tuple(described(part) for _, part in kind[1:]), tuple(k for k, _ in kind[1:]))
+    if is_many(kind):
+        return described_many(kind)
     return UNKNOWN if kind[0] is str else Items(tuple(map(described, kind[1:])))
 
 
@@ -127,7 +173,7 @@ class Records:
             self._collect(kind)
 
     def _collect(self, kind: Any) -> None:
-        if is_plain(kind) or kind[0] is str:
+        if is_plain(kind) or kind[0] is str or is_many(kind):
             return
         parts = kind[1:]
         if is_record(kind):
@@ -145,6 +191,8 @@ class Records:
         """Return what makes an argument of some kind one that Numba takes; None if it is one."""
         if is_plain(kind) or kind[0] is str:
             return None
+        if is_many(kind):
+            return into_arrays(kind)
         if is_record(kind):
             made = classes[self._names[kind[0] is dict, tuple(key for key, _ in kind[1:])]]
             inner = [(key, self.into(part, classes)) for key, part in kind[1:]]
@@ -178,49 +226,84 @@ def brought_back(value: Any) -> Any:
 
 def as_returned(found: Any, expected: Any) -> Any:
     """Return a result with the types of numbers that the text for NumPy gives."""
-    if isinstance(expected, tuple) and isinstance(found, tuple):
-        return tuple(map(as_returned, found, expected))
-    if type(expected) is dict and found.keys() == expected.keys():
+    is_sequence = type(expected) in (list, tuple) and type(found) is type(expected)
+    if is_sequence and len(found) == len(expected):
+        return type(found)(map(as_returned, found, expected))
+    if type(expected) is dict and type(found) is dict and found.keys() == expected.keys():
         return {key: as_returned(found[key], item) for key, item in expected.items()}
-    if type(expected) is np.float64 and type(found) is float:
-        return np.float64(found)
+    if isinstance(expected, np.generic) and type(found) in (float, int, bool, complex):
+        return type(expected)(found)
+    is_pair = isinstance(expected, np.ndarray) and isinstance(found, np.ndarray)
+    if is_pair and found.dtype.kind == expected.dtype.kind:
+        return found.astype(expected.dtype, copy=False)
     return found
 
 
-def differs(found: Any, expected: Any) -> bool:
+def prototype(kind: Any) -> Any:
+    """Return a value of a kind, for its types alone; None where that is not known.
+
+    >>> prototype("float32"), prototype("float"), prototype("unknown")
+    (np.float32(0.0), 0.0, None)
+    """
+    if isinstance(kind, Array):
+        return np.empty((0,) * kind.ndim, np.dtype(kind.dtype))
+    if isinstance(kind, Items):
+        parts = map(prototype, kind.items)
+        return dict(zip(kind.fields, parts, strict=True)) if kind.fields else tuple(parts)
+    made = _TYPES.get(kind) if isinstance(kind, str) else None
+    return None if made is None else made()
+
+
+def is_known(kind: Any) -> bool:
+    """Say whether the types of all numbers in a value of some kind are known."""
+    if isinstance(kind, Items):
+        return all(map(is_known, kind.items))
+    return isinstance(kind, Array) or (isinstance(kind, str) and kind in _TYPES)
+
+
+def differs(found: Any, expected: Any, *, narrow: bool = False) -> bool:
     """Say whether two results differ by more than rounding, or in their structure.
+
+    Of those that are calculated from `narrow` numbers, rounding is that of 32 bits.
 
     >>> differs((1.0, np.ones(2)), (1.0 + 1e-12, np.ones(2))), differs([1.0], [1.1])
     (False, True)
     """
+    differ = functools.partial(differs, narrow=narrow)
     if isinstance(expected, dict):
         if not isinstance(found, dict) or found.keys() != expected.keys():
             return True
-        return any(differs(found[key], item) for key, item in expected.items())
+        return any(differ(found[key], item) for key, item in expected.items())
     if isinstance(expected, (list, tuple)):
         if not isinstance(found, (list, tuple)) or len(found) != len(expected):
             return True
-        return any(map(differs, found, expected))
+        return any(map(differ, found, expected))
     if expected is None or isinstance(expected, str):
         return bool(found != expected)
     if is_plain_object(expected):
-        return type(found) is not type(expected) or differs(_parts(found), _parts(expected))
-    return _numbers_differ(np.asarray(found), np.asarray(expected))
+        return type(found) is not type(expected) or differ(_parts(found), _parts(expected))
+    return _numbers_differ(np.asarray(found), np.asarray(expected), narrow=narrow)
 
 
 def _parts(value: Any) -> dict[str, Any]:
     return {name: getattr(value, name) for name in field_names(value)}
 
 
-def _numbers_differ(one: Any, other: Any) -> bool:
+def _numbers_differ(one: Any, other: Any, *, narrow: bool) -> bool:
     if one.shape != other.shape or (one.dtype != other.dtype and other.ndim > 0):
         return True
     if other.dtype.kind not in "fc":
         return not np.array_equal(one, other)
     finite = np.abs(other[np.isfinite(other)])
     scale = float(finite.max()) if finite.size else 0.0
-    near = np.allclose(one, other, rtol=1e-7, atol=1e-9 * scale + 1e-14, equal_nan=True)
-    return not near
+    if narrow or np.finfo(other.dtype).eps > _EPS:
+        limits: dict[str, float] = {"rtol": 1e-3, "atol": 1e-4 * scale + 1e-9}
+    else:
+        limits = {"rtol": 1e-7, "atol": 1e-9 * scale + 1e-14}
+    return not np.allclose(one, other, **limits, equal_nan=True)
+
+
+_EPS: Final = 1e-12  # between the steps of numbers of 32 bits and those of 64
 
 
 def as_numbers(value: Any) -> Any:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any
 
 import gast
 
 from srcgrad.codegen.printer import to_source
 from srcgrad.ir.build import constant, load, subscript
 from srcgrad.ir.walk import found_in
-from srcgrad.targets.loops.kinds import OF_RUNTIME, Array, Kind, is_elementwise, parts_of
-
-NUMBERS: Final = ("bool", "int", "float")
+from srcgrad.targets.loops.kind import Array, Kind, is_number
+from srcgrad.targets.loops.results import OF_RUNTIME, is_elementwise, parts_of
+from srcgrad.targets.loops.words import FLOATS, INTEGERS
 
 
 class NotElementwiseError(Exception):
@@ -64,7 +64,7 @@ class EntryWriter:
             NotElementwiseError: There is none.
         """
         kind = self._kind_of(node)
-        if kind in NUMBERS:
+        if is_number(kind):
             return self._number(node)
         if not isinstance(kind, Array) or kind.ndim > self._ndim:
             raise NotElementwiseError
@@ -96,6 +96,8 @@ class EntryWriter:
         if not isinstance(node, gast.Call) or node.keywords:
             raise NotElementwiseError
         function = node.func
+        if _is_conversion(node):
+            return gast.Call(node.args[0], [self.written(function.value)], [])
         if isinstance(function, gast.Name) and function.id in OF_RUNTIME:
             return gast.Call(function, list(map(self.written, node.args)), [])
         if getattr(function, "id", "") == "unbroadcast":
@@ -139,7 +141,7 @@ class EntryWriter:
             elif isinstance(part, gast.Slice):
                 index.append(self._along(array.id, part, own, axis, one=own in whole.ones))
                 axis, own = axis + 1, own + 1
-            elif self._kind_of(part) == "int":
+            elif self._kind_of(part) in INTEGERS:
                 index.append(self._number(part))
                 own += 1
             else:
@@ -161,6 +163,15 @@ class EntryWriter:
         self.entry.lengths[axis].setdefault(to_source(length), length)
         index = load(self._indices[axis])
         return gast.BinOp(index, gast.Add(), constant(low)) if low else index
+
+
+def _is_conversion(node: Any) -> bool:
+    """Say whether a node is ``x.astype(np.float32)`` or the like."""
+    if getattr(node.func, "attr", "") != "astype" or len(node.args) != 1:
+        return False
+    (kind,) = node.args
+    is_numpy = isinstance(kind, gast.Attribute) and getattr(kind.value, "id", "") == "np"
+    return is_numpy and kind.attr in FLOATS
 
 
 def _is_new(part: Any) -> bool:

@@ -15,7 +15,16 @@ from srcgrad.codegen.tracebacks import LineMap
 from srcgrad.ir.walk import found_in
 from srcgrad.targets.loops.text import Wish, loops_text
 
-_FILES: Final = ("bodies", "adjoints", "elementwise", "products", "along", "integers", "selecting")
+_FILES: Final = (
+    "bodies",
+    "adjoints",
+    "elementwise",
+    "products",
+    "along",
+    "complexes",
+    "integers",
+    "selecting",
+)
 _OURS: Final = re.compile(r"\b(?:runtime|names)\.")
 _MARK: Final = "# ---- For Numba "
 _IMPORTS: Final = """\

@@ -9,6 +9,7 @@ import gast
 
 from srcgrad.ir.build import call, load
 from srcgrad.ir.walk import walk
+from srcgrad.targets.loops.words import INTEGERS
 
 _NAMES: Final = {
     gast.FloorDiv: "int_floor_divided",
@@ -35,7 +36,7 @@ def guard_integers(function: Any, kind_of: Callable[[Any], Any]) -> set[str]:
         return call(name, node.left, node.right)
 
     def _may_be_integers(*parts: Any) -> bool:
-        return all(kind_of(part) in (None, "int", "bool", "unknown") for part in parts)
+        return all(kind_of(part) in (None, "bool", "unknown", *INTEGERS) for part in parts)
 
     for node in list(walk(function)):
         for field in getattr(node, "_fields", ()):
@@ -45,9 +46,9 @@ def guard_integers(function: Any, kind_of: Callable[[Any], Any]) -> set[str]:
             elif isinstance(part, gast.AST):
                 setattr(node, field, guarded(part))
         if _grows(node) and _may_be_integers(load(node.target.id), node.value):
-            used.add("int_times")
+            used.add("int_scaled")
             target = load(node.target.id)
-            _become(node, gast.Assign([node.target], call("int_times", target, node.value), None))
+            _become(node, gast.Assign([node.target], call("int_scaled", target, node.value), None))
         elif _grows_anew(node) and _may_be_integers(node.value.left, node.value.right):
             used.add("int_times")
             node.value = call("int_times", node.value.left, node.value.right)

@@ -52,6 +52,11 @@ def stacked_shape(items: Any) -> Any:
     return np.shape(items)
 
 
+def list_of(items: Any) -> Any:
+    """Return a list of numbers, or of tuples of them, that came as arrays."""
+    return list(zip(*items, strict=True)) if isinstance(items, tuple) else list(items)
+
+
 class LengthsDifferError(ValueError):
     """Two axes of different length, where a text takes for granted that they are equal."""
 
@@ -79,6 +84,12 @@ def int_remainder(x: Any, y: Any) -> Any:
 def int_power(x: Any, y: Any) -> Any:
     """Return ``x ** y``; of integers, an error where 64 bits do not hold it."""
     return x**y
+
+
+def int_scaled(x: Any, y: Any) -> Any:
+    """Return `x` after ``x *= y``; of integers, an error where 64 bits do not hold it."""
+    x *= y
+    return x
 
 
 def int_times(x: Any, y: Any) -> Any:

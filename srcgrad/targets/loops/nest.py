@@ -11,6 +11,7 @@ import gast
 from srcgrad.ir.build import assign, call, dotted, store
 from srcgrad.ir.nodes import Comment
 from srcgrad.ir.walk import found_in
+from srcgrad.targets.loops.words import TYPES
 
 CHECK: Final = "same_length"
 MayMeet = Callable[[str, str], bool]
@@ -170,6 +171,6 @@ def _renamed(entries: set[tuple[str, str]], nest: Nest) -> set[tuple[str, str]]:
 
 def _empty(sizes: Sequence[Any], dtype: str) -> Any:
     shape = sizes[0] if len(sizes) == 1 else gast.Tuple(list(sizes), gast.Load())
-    return (
-        call("np.empty", shape) if dtype == "float" else call("np.empty", shape, dotted("np.bool_"))
-    )
+    if dtype == "float64":
+        return call("np.empty", shape)
+    return call("np.empty", shape, dotted(f"np.{TYPES.get(dtype, dtype)}"))

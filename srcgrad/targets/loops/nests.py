@@ -13,16 +13,19 @@ from typing import Any, Final
 import gast
 
 from srcgrad.codegen.printer import to_source
-from srcgrad.ir.build import assign, constant, load, store
+from srcgrad.ir.build import assign, call, constant, load, store
 from srcgrad.ir.nodes import Comment
 from srcgrad.ir.walk import found_in
 from srcgrad.targets.loops.aliases import Aliases
 from srcgrad.targets.loops.buffers import Numbers
 from srcgrad.targets.loops.entries import EntryWriter, NotElementwiseError, is_view
-from srcgrad.targets.loops.kinds import Array, Kind, parts_of
+from srcgrad.targets.loops.kind import Array, Kind, is_number
 from srcgrad.targets.loops.nest import CHECK, Nest, share, shown, way_to_share
+from srcgrad.targets.loops.results import parts_of
+from srcgrad.targets.loops.words import FLOATS, NARROW
 
 _BLOCKS: Final = ("body", "orelse", "finalbody")
+_MADE: Final = frozenset({*FLOATS, "bool"})
 
 
 class Nests:
@@ -161,15 +164,15 @@ class Nests:
     def _without_sums(self, node: Any, nests: list[Any]) -> Any:
         """Return an expression with names for its sums of all entries, which nests compute."""
         summed = _summed(node)
-        if summed is not None and self._kind(node) == "float":
+        if summed is not None and self._kind(node) in FLOATS:
             kind = self._kind(summed)
-            if isinstance(kind, Array) and kind.dtype == "float":
+            if isinstance(kind, Array) and kind.dtype in FLOATS:
                 try:
                     name = self._free("total")
                     nests.append(self._sum(name, summed, kind))
                 except NotElementwiseError:
                     return node
-                self._known[name] = "float"
+                self._known[name] = kind.dtype
                 return load(name)
         if isinstance(node, (gast.BinOp, gast.UnaryOp, gast.Tuple, gast.Call)):
             for name in node._fields:
@@ -189,7 +192,7 @@ class Nests:
             node.elts = [self._without_arrays(item, nests) for item in node.elts]
             return node
         kind = self._kind(node)
-        if isinstance(node, gast.BinOp) and isinstance(kind, Array) and kind.dtype == "float":
+        if isinstance(node, gast.BinOp) and isinstance(kind, Array) and kind.dtype in FLOATS:
             name = self._free("result")
             with contextlib.suppress(NotElementwiseError):
                 nests.append(self._made(name, node, kind))
@@ -203,6 +206,8 @@ class Nests:
         nest = _nest_of(writer, [step])
         nest.before = [assign(name, constant(0.0))]
         nest.sums = {name}
+        if kind.dtype in NARROW:  # which is added up in 64 bits
+            nest.after = [assign(name, call(f"np.{kind.dtype}", load(name)))]
         return nest
 
     # -- statements
@@ -224,7 +229,7 @@ class Nests:
         computes = (gast.BinOp, gast.UnaryOp, gast.Call, gast.Compare)
         if not isinstance(target, gast.Name) or not isinstance(statement.value, computes):
             raise NotElementwiseError
-        if not isinstance(kind, Array) or kind.dtype not in ("float", "bool"):
+        if not isinstance(kind, Array) or kind.dtype not in _MADE:
             raise NotElementwiseError
         own = self._kind(target)
         if not isinstance(own, Array) or (own.ndim, own.dtype) != (kind.ndim, kind.dtype):
@@ -254,7 +259,7 @@ class Nests:
         kind = self._kind(target)
         if not isinstance(array, gast.Name) or not isinstance(kind, Array):
             raise NotElementwiseError
-        if kind.dtype != "float" or kind.ones:
+        if kind.dtype not in FLOATS or kind.ones:
             raise NotElementwiseError
         writer = EntryWriter(self._kind, self._indices(kind.ndim), self._views)
         whole = [gast.Slice(None, None, None)] * kind.ndim
@@ -325,7 +330,7 @@ def _is_of_numbers(statement: Any, kind_of: Callable[[Any], Kind]) -> bool:
         target = statement.target
     else:
         return False
-    if not isinstance(target, gast.Name) or kind_of(target) not in ("int", "float", "bool"):
+    if not isinstance(target, gast.Name) or not is_number(kind_of(target)):
         return False
     return not found_in(statement, gast.Call, gast.Subscript)
 

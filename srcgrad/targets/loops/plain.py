@@ -9,9 +9,9 @@ import gast
 
 from srcgrad.ir.build import constant, load
 from srcgrad.ir.walk import walk
-from srcgrad.targets.loops.kinds import Array, Many
+from srcgrad.targets.loops.kind import Array, Many, is_number
+from srcgrad.targets.loops.words import COMPLEX
 
-_NUMBERS: Final = ("bool", "int", "float")
 _KEPT_AS_THEY_ARE: Final = frozenset("unbroadcast conj real_part".split())
 
 
@@ -57,11 +57,12 @@ def _plain(node: Any, kind_of: Callable[[Any], Any]) -> Any:
     if _is_of_numpy(node, "array") and isinstance(kind_of(node.args[0]), Array):
         return gast.Call(gast.Attribute(node.args[0], "copy", gast.Load()), [], [])
     while isinstance(node, gast.Call) and isinstance(node.func, gast.Name):
-        if not node.args or kind_of(node.args[0]) not in _NUMBERS:
+        kind = kind_of(node.args[0]) if node.args else None
+        if not is_number(kind):
             return node
         if node.func.id == "zeros_like":
-            return constant(0.0)
-        if node.func.id not in _KEPT_AS_THEY_ARE:
+            return constant(0j if kind in COMPLEX else 0.0)
+        if node.func.id not in _KEPT_AS_THEY_ARE or kind in COMPLEX:
             return node
         node = node.args[0]
     return node

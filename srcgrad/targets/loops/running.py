@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import importlib
 import inspect
 import time
@@ -30,11 +31,20 @@ from srcgrad.targets.loops.border import (
     copied,
     described,
     differs,
+    is_known,
+    kind_in_part,
     kind_of,
+    kind_of_fixed,
+    prototype,
     put_back,
+    without_lists,
 )
 from srcgrad.targets.loops.data import data_in
+from srcgrad.targets.loops.front import front_text
+from srcgrad.targets.loops.long_lists import is_many
 from srcgrad.targets.loops.names import LengthsDifferError
+from srcgrad.targets.loops.narrow import is_narrow
+from srcgrad.targets.loops.parts import Parts, cut_at
 from srcgrad.targets.loops.text import LoopsText, Wish, loops_text
 
 _LONGEST: Final = 0.05  # seconds of a compiled call, above which NumPy's would take long
@@ -53,6 +63,8 @@ class Derivative:
         lines: The user's lines behind the text.
         written: Whether the function writes into its arguments.
         retyped: Whether callers give the numbers of a gradient or tangent their types.
+        alone: Whether no two of the lists that it returns may be one.
+        fixed: The parameters whose lists it writes into, so that they cannot go as arrays.
     """
 
     source: str
@@ -63,6 +75,8 @@ class Derivative:
     lines: LineMap
     written: bool
     retyped: bool = True
+    fixed: frozenset[str] = frozenset()
+    alone: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +95,11 @@ class Made:
     dispatcher: Any
     converts: Sequence[Any]
 
+    @property
+    def is_told(self) -> bool:
+        """Whether the types of what it returns are known without NumPy's."""
+        return not self.text.is_narrow or is_known(self.text.returned)
+
 
 class Loops:
     """A derivative that is compiled for each kind of arguments at its first call.
@@ -96,6 +115,8 @@ class Loops:
         subject: Derivative,
         refuse: Callable[[NotCompiledError], None],
         options: Mapping[str, Any] = MappingProxyType({}),
+        *,
+        kind: Callable[[Any], Any] = kind_of,
     ) -> None:
         self._subject = subject
         self._refuse = refuse
@@ -106,6 +127,9 @@ class Loops:
             **options,
         }
         self._known: dict[Any, Callable[..., Any]] = {}
+        self._given_options, self._kind = options, kind
+        self._line = 0
+        self._parts: dict[tuple[int, frozenset[str]], Parts | None] = {}
         self._texts: dict[Any, tuple[LoopsText, ModuleType]] = {}
         self._signature = inspect.signature(subject.function)
         self._data = data_in(subject.source, vars(subject.module))
@@ -121,26 +145,7 @@ class Loops:
 
     def _front(self) -> Callable[..., Any]:
         """Return the function that looks up what runs its arguments."""
-        parameters = list(self._signature.parameters.values())
-        given = [
-            *[item.name for item in parameters],
-            *[f"_sg_x{k}" for k in range(len(self._names))],
-        ]
-        text = _FRONT.format(
-            parameters=_declared(parameters),
-            data="; ".join(
-                f"_sg_x{k} = {_read(path)}" for k, path in enumerate(self._data.values())
-            )
-            or "pass",
-            kinds="; ".join(
-                f"_sg_{k} = float if type({name}) is float else _sg_kind({name})"
-                for k, name in enumerate(given)
-            )
-            or "pass",
-            key="".join(f"_sg_{k}, " for k in range(len(given))),
-            args="".join(f"{name}, " for name in given),
-            parts="".join(f"{item.name}, " for item in parameters),
-        )
+        text = front_text(self._signature, self._data.values(), self._subject.fixed)
         self._text_of_front = compile(text, "<front>", "exec")
         return self._front_on(vars(self._subject.module))
 
@@ -163,7 +168,8 @@ class Loops:
         scope: dict[str, Any] = {
             "__name__": __name__,  # whose warnings are of the line that called
             "_sg_space": space,
-            "_sg_kind": kind_of,
+            "_sg_kind": self._kind,
+            "_sg_fixed": kind_of_fixed,
             "_sg_refused": (RefusedArgumentError, AttributeError),
             "_sg_known": self._known,
             "_sg_first": self._first,
@@ -177,16 +183,31 @@ class Loops:
         return found
 
     def _otherwise(self, problem: Exception, args: tuple[Any, ...]) -> Any:
-        """Run arguments that are not taken to compiled functions."""
-        self._say(f"an argument is {problem}", None)
-        self.text = None
-        return self._by_numpy(args)
+        """Run arguments of which some are not taken to compiled functions."""
+        given = zip(self._signature.parameters, args, strict=False)
+        names = frozenset(name for name, value in given if self._is_not_taken(value))
+        parts = self._in_parts(0, names) if names else None
+        if parts is None or parts.left:
+            self._say(f"an argument is {problem}", None)
+        if parts is None or _SPACE.get() is not None:
+            self.text = None
+            return self._by_numpy(args)
+        result = self._by_numpy(args, parts.run)
+        self.text = self.text or parts.text()
+        return result
 
-    def _by_numpy(self, args: Sequence[Any]) -> Any:
-        """Run the text for NumPy, with the data of the namespace that is in use."""
+    def _is_not_taken(self, value: Any) -> bool:
+        try:
+            self._kind(value)
+        except RefusedArgumentError:
+            return True
+        return False
+
+    def _by_numpy(self, args: Sequence[Any], front: Callable[..., Any] | None = None) -> Any:
+        """Run the text for NumPy, or in parts, with the data of the namespace that is in use."""
         given = dict(zip(self._signature.parameters, args, strict=False))
         bound = inspect.BoundArguments(self._signature, given)
-        function, space = self._subject.function, _SPACE.get()
+        function, space = front or self._subject.function, _SPACE.get()
         if space is not None:
             function = in_scope(cast(FunctionType, function), space)
         return function(*bound.args, **bound.kwargs)
@@ -202,10 +223,47 @@ class Loops:
         try:
             made = self._fused(key, args)
         except NotCompiledError as refusal:
-            self._known[key] = lambda *args: self._by_numpy(args)
-            self._refuse(refusal)
-            return self._by_numpy(args)
+            parts = self._in_parts(self._line)
+            if parts is None or parts.left:
+                self._known[key] = lambda *args: self._by_numpy(args)
+                self._refuse(refusal)
+            return self._by_numpy(args) if parts is None else self._first_of_parts(key, args, parts)
         return self._compared(key, args, made)
+
+    def _in_parts(self, line: int, names: frozenset[str] = frozenset()) -> Parts | None:
+        """Return what runs the text in parts around a line; None if it has no part with a loop."""
+        with self._lock:
+            if (line, names) not in self._parts:
+                found = None if line < 0 else cut_at(self._subject, line, names)
+                parts = None if found is None else Parts(self._subject, found, self._part)
+                self._parts[line, names] = parts
+            return self._parts[line, names]
+
+    def _part(self, subject: Derivative) -> Loops:
+        return Loops(subject, self._refuse, self._given_options, kind=kind_in_part)
+
+    def _first_of_parts(self, key: Any, args: tuple[Any, ...], parts: Parts) -> Any:
+        """Run in parts for the first time, and compare where that has no effects."""
+
+        def run(*args: Any) -> Any:
+            if _SPACE.get() is not None:
+                return self._by_numpy(args)
+            return self._by_numpy(args, parts.run)
+
+        copies = copied(args)
+        result = run(*args)
+        self._known[key] = run
+        self.text = parts.text()
+        if parts.has_effects or self._subject.written or not parts.were_compared():
+            return result
+        expected = self._by_numpy(copies)
+        if differs(result, expected, narrow=is_narrow(map(described, key))):
+            self._known[key] = lambda *args: self._by_numpy(args)
+            self.text = None
+            self._say("what it returns is not what the text for NumPy returns", None)
+            return expected
+        self.compiled += 1
+        return result
 
     def _fused(self, key: Any, args: tuple[Any, ...]) -> Made:
         """Return what runs a kind of arguments, with nests of loops for arrays if that can be.
@@ -233,31 +291,39 @@ class Loops:
             jit.compiled(dispatcher, given)
         except Exception as error:  # Numba raises what it likes, also by its own faults
             raise self._not_compiled(error, text, module) from error
+        lists, are_nested = jit.lists_in(dispatcher, given)
+        if self._kind is kind_in_part and (are_nested or (lists > 1 and not self._subject.alone)):
+            self._line = -1
+            raise self._at("lists that are, or hold, one list go from part to part", None)
         return Made(key, text, dispatcher, converts)
 
     def _compared(self, key: Any, args: tuple[Any, ...], made: Made) -> Any:
         """Run for the first time, and keep what runs if it gives what the text for NumPy gives."""
         copies = copied(args)
         outside, before = args[len(self._signature.parameters) :], copied(args)
-        run = self._known[key] = self._runner(made)
+        run = self._known[key] = self._runner(made, prototype(made.text.returned))
         self.text = made.text
         start = time.perf_counter()
         result = run(*args)
-        if time.perf_counter() - start > _LONGEST or self._known[key] is not run:
+        took_long = time.perf_counter() - start > _LONGEST
+        if self._known[key] is not run or (took_long and made.is_told):
             return result
         if differs(outside, before[len(args) - len(outside) :]):
             self._known[key] = lambda *args: self._by_numpy(args)
             self._say("it writes into what is outside", None)
             return result  # NumPy would write there once more
         expected = self._by_numpy(copies)
-        if not differs(result, expected) and not (self._subject.written and differs(args, copies)):
+        result = as_returned(result, expected)
+        differ = functools.partial(differs, narrow=made.text.is_narrow)
+        left, wanted = without_lists(key, args), without_lists(key, copies)
+        if not differ(result, expected) and not (self._subject.written and differ(left, wanted)):
             self._known[key] = self._runner(made, expected)
             self.compiled += 1
-            return as_returned(result, expected)
+            return result
         self._known[key] = lambda *args: self._by_numpy(args)
         self.text = None
         self._say("what it returns is not what the text for NumPy returns", None)
-        put_back(args, copies)
+        put_back(left, wanted)
         return expected
 
     def _without_nests(self, key: Any, args: tuple[Any, ...]) -> Any:
@@ -278,7 +344,7 @@ class Loops:
         is_plain = self._subject.retyped and not any(made.converts) and not made.text.has_records
         is_pair = isinstance(expected, tuple) and len(expected) == 2
         kind = type(expected[0]) if is_pair else type(expected)
-        if not is_plain or kind not in (float, np.float64):
+        if not is_plain or kind not in (float, np.float64, np.float32):
             return self._long_runner(made, expected)
         if not is_pair:
 
@@ -299,7 +365,7 @@ class Loops:
             except Exception as error:  # noqa: BLE001 - NumPy runs it then
                 return failed(error, key, args)
             if head - head == 0.0 or written:
-                return (head if kind is float else np.float64(head)), grad
+                return (head if kind is float else kind(head)), grad
             return self._by_numpy(args)
 
         return run_pair
@@ -307,8 +373,11 @@ class Loops:
     def _long_runner(self, made: Made, expected: Any) -> Callable[..., Any]:
         """Return the same for arguments and results of any structure."""
         dispatcher, converts = made.dispatcher, made.converts
+        lists = [k for k, kind in enumerate(made.key) if type(kind) is tuple and is_many(kind)]
 
         def run(*args: Any) -> Any:
+            if len({id(args[k]) for k in lists}) < len(lists):
+                return self._by_numpy(args)  # one list under two names
             try:
                 result = brought_back(dispatcher(*_converted(converts, args)))
             except Exception as error:  # noqa: BLE001 - NumPy runs it then
@@ -357,6 +426,7 @@ class Loops:
             )
             if text.refused:
                 what, line = text.refused[0]
+                self._line = line
                 raise self._at(what, subject.lines.at(line))
             namespace = {n: vars(subject.module)[n] for n in subject.bound if n not in self._names}
             module = load(text.source, subject.entry, namespace, text.lines)
@@ -374,6 +444,7 @@ class Loops:
         try:
             importlib.import_module("srcgrad.targets.loops.library")
         except ModuleNotFoundError as error:
+            self._line = -1
             raise NotCompiledError(
                 "Numba is not installed",
                 hint="pip install 'srcgrad[numba]'; until then the text for NumPy runs",
@@ -383,6 +454,7 @@ class Loops:
         self, error: BaseException, text: LoopsText, module: ModuleType
     ) -> NotCompiledError:
         line = jit.line_of(error, module.__file__ or "")
+        self._line = text.origins[line - 1] if 0 < line <= len(text.origins) else 0
         return self._at(_in_short(error), text.lines.at(line))
 
     def _at(self, what: str, line: UserLine | None) -> NotCompiledError:
@@ -398,36 +470,6 @@ class Loops:
 
 
 _SPACE: Final[ContextVar[dict[str, Any] | None]] = ContextVar("srcgrad_space", default=None)
-_FRONT: Final = """\
-def run({parameters}):
-    try:
-        {data}
-        {kinds}
-    except _sg_refused as problem:
-        return _sg_otherwise(problem, ({parts}))
-    found = _sg_known.get(({key}))
-    if found is None:
-        return _sg_first(({key}), ({args}))
-    return found({args})
-"""
-
-
-def _declared(parameters: Sequence[inspect.Parameter]) -> str:
-    """Return the parameters, with placeholders for defaults, which are put in afterwards."""
-    shown: list[str] = []
-    for before, item in zip([None, *parameters], [*parameters, None], strict=True):
-        kind = None if item is None else item.kind
-        if before is not None and before.kind is before.POSITIONAL_ONLY is not kind:
-            shown.append("/")
-        if item is None:
-            break
-        is_rest, is_options = item.kind is item.VAR_POSITIONAL, item.kind is item.VAR_KEYWORD
-        stars = "*" if is_rest else "**" if is_options else ""
-        is_first = before is None or before.kind not in (item.KEYWORD_ONLY, item.VAR_POSITIONAL)
-        if item.kind is item.KEYWORD_ONLY and is_first:
-            shown.append("*")
-        shown.append(f"{stars}{item.name}" + ("" if item.default is item.empty else "=None"))
-    return ", ".join(shown)
 
 
 def _in_short(error: BaseException) -> str:
@@ -443,11 +485,6 @@ _PREAMBLE: Final = ("Failed in", "- Resolution", "File ", "During:", "There are"
 def _has_files() -> bool:
     """Say whether texts lie in files, where Numba keeps what it has compiled beside them."""
     return settings.cache_directory() is not None and not cache.why_unusable()
-
-
-def _read(path: Sequence[str]) -> str:
-    """Return the text that reads data from a namespace."""
-    return ".".join((f"_sg_space[{path[0]!r}]", *path[1:]))
 
 
 def _converted(converts: Sequence[Any], args: Sequence[Any]) -> list[Any]:

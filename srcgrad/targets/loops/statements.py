@@ -15,7 +15,7 @@ _BLOCKS: Final = ("body", "orelse", "finalbody")
 _REDUCTIONS: Final = frozenset("sum max min mean prod amax amin any all".split())
 _TYPES: Final = {"float": "float64", "int": "int64", "bool": "bool_"}
 _JOINING: Final = frozenset("concatenate hstack vstack column_stack dstack".split())
-_EFFECTS: Final = frozenset("print input open warn write seed".split())
+EFFECTS: Final = frozenset("print input open warn write seed".split())
 
 
 class Statements:
@@ -70,7 +70,7 @@ class Statements:
     def _refuse_effects(self, statement: Any) -> None:
         for node in found_in(statement, gast.Call):
             name = getattr(node.func, "attr", None) or getattr(node.func, "id", "")
-            if name in _EFFECTS:
+            if name in EFFECTS:
                 self.refused.append((f"`{name}`, whose effect is outside", self._line))
         for node in found_in(statement, gast.Attribute):
             if node.attr == "random":

@@ -12,16 +12,19 @@ import gast
 
 from srcgrad.codegen.printer import print_module
 from srcgrad.codegen.tracebacks import LineMap, UserLine
-from srcgrad.ir.build import call, dotted, load
+from srcgrad.ir.build import assign, call, dotted, load
 from srcgrad.ir.nodes import Comment
 from srcgrad.ir.walk import found_in
 from srcgrad.targets.loops.data import Path, put_names
 from srcgrad.targets.loops.integers import guard_integers
+from srcgrad.targets.loops.kind import Many
 from srcgrad.targets.loops.kinds import Kinds
+from srcgrad.targets.loops.narrow import Narrow, is_narrow, steady_sums
 from srcgrad.targets.loops.nests import Nests
 from srcgrad.targets.loops.plain import leave_out_calls
 from srcgrad.targets.loops.statements import Statements
 
+_NARROW: Final = re.compile(r"\b(?:float32|complex64)\b")
 _COMMENT: Final = re.compile(r" *# (.*)")
 _BLOCKS: Final = ("body", "orelse", "finalbody", "handlers")
 DECORATOR: Final = "jitted"
@@ -37,6 +40,9 @@ class LoopsText:
         data: The names of data of the user's, which follow the arguments in this order.
         refused: What it holds that is not compiled, each with its line in the text for NumPy.
         has_records: Whether it makes named tuples in the place of dicts.
+        returned: The kind of what it returns.
+        is_narrow: Whether it calculates with numbers of less than 64 bits.
+        origins: For each line, the line of the text for NumPy that it comes from; 0 for none.
     """
 
     source: str
@@ -44,6 +50,9 @@ class LoopsText:
     data: tuple[str, ...]
     refused: tuple[tuple[str, int], ...]
     has_records: bool
+    returned: Any
+    is_narrow: bool
+    origins: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,41 +86,53 @@ def loops_text(wish: Wish) -> LoopsText:
     """Return the text of a derivative, rewritten for Numba."""
     source, entry = wish.source, wish.entry
     tree = gast.parse(source)
-    _put_comments(tree, source)
+    put_comments(tree, source)
     functions = {item.name: item for item in tree.body if isinstance(item, gast.FunctionDef)}
-    functions = {name: functions[name] for name in _reached(entry, functions)}
+    functions = {name: functions[name] for name in reached(entry, functions)}
     put_names(tree, wish.data)
-    read = _data_of(functions, entry, frozenset(wish.data))
+    data = _data_of(functions, entry, frozenset(wish.data))
     _plain_parameters(functions[entry])
     records = _with_displays(functions.values(), wish.records)
     rewriting = Statements(records)
     for function in functions.values():
         rewriting.rewrite(function)
     for name, function in functions.items():
-        _take_data(function, read[name], read)
+        _take_data(function, data[name], data)
         function.decorator_list = [load(DECORATOR)]
     kinds = Kinds(functions, entry, wish.given)
+    rewriting.used |= _take_lists(functions[entry], wish.given)
+    narrow = is_narrow(wish.given) or _NARROW.search(source)
     for name, function in functions.items():
         kind_of = functools.partial(kinds.of, function=name)
         rewriting.used |= leave_out_calls(function, kind_of)
         rewriting.used |= guard_integers(function, kind_of)
+        if narrow:
+            Narrow(function, kind_of, kinds.parameters()).write()
         if wish.fuses:
             rewriting.used |= Nests(function, kind_of, kinds.names[name]).write()
+        if narrow:
+            rewriting.used |= steady_sums(function, kind_of)
     body = [item for item in tree.body if not isinstance(item, gast.FunctionDef)]
-    imported = _with_imports(_without_unread(body, functions), rewriting.imports())
+    read = [node.id for item in functions.values() for node in found_in(item, gast.Name)]
+    body = _without_unread(body, functions)
+    imported = _with_imports(body, rewriting.imports(), reads_numpy="np" in read)
     head = [*imported, *_definitions(wish.options, {**wish.objects, **records})]
     ordered = sorted(functions.values(), key=lambda item: item.name == entry)
     printed = print_module(gast.Module([*head, *ordered], []))
+    origins = [getattr(owner, "lineno", None) or 0 for owner in printed.statements]
     return LoopsText(
         printed.text,
-        _behind(printed.statements, wish.lines),
-        read[entry],
+        behind(printed.statements, wish.lines),
+        data[entry],
         tuple(rewriting.refused),
         bool(records) or bool(wish.objects),
+        kinds.returned[entry],
+        bool(narrow),
+        tuple(origins),
     )
 
 
-def _reached(entry: str, functions: Mapping[str, Any]) -> list[str]:
+def reached(entry: str, functions: Mapping[str, Any]) -> list[str]:
     """Return the functions that one reads, itself or in what it calls, in the order of the text."""
     found = [entry]
     for name in found:
@@ -137,7 +158,7 @@ def _with_displays(
     return found
 
 
-def _put_comments(tree: Any, source: str) -> None:
+def put_comments(tree: Any, source: str) -> None:
     """Put the comments of a text, which its tree lacks, before the statements that they precede."""
     waiting = [
         (number, found[1])
@@ -202,6 +223,18 @@ def _take_data(function: Any, data: Sequence[str], read: Mapping[str, Sequence[s
             node.args += [load(name) for name in read[node.func.id]]
 
 
+def _take_lists(function: Any, given: Sequence[Any]) -> set[str]:
+    """Let a function make lists of those arguments that come as arrays of what they hold."""
+    parameters = [item.id for item in function.args.args]
+    many = [name for name, kind in zip(parameters, given, strict=False) if isinstance(kind, Many)]
+    place = 1 if gast.get_docstring(function) else 0
+    for name in many:
+        made = assign(name, call("list_of", load(name)))
+        made.lineno = function.lineno
+        function.body.insert(place, made)
+    return {"list_of"} if many else set()
+
+
 def _without_unread(body: Sequence[Any], functions: Mapping[str, Any]) -> list[Any]:
     """Return the statements outside of functions without imports that none reads."""
     read = {node.id for function in functions.values() for node in found_in(function, gast.Name)}
@@ -219,13 +252,14 @@ def _without_unread(body: Sequence[Any], functions: Mapping[str, Any]) -> list[A
     return done
 
 
-def _with_imports(body: list[Any], more: Sequence[Any]) -> list[Any]:
+def _with_imports(body: list[Any], more: Sequence[Any], *, reads_numpy: bool) -> list[Any]:
     """Return the statements outside of functions, with an import of Numba and others."""
     imports = [item for item in body if isinstance(item, (gast.Import, gast.ImportFrom))]
     others = [item for item in body if item not in imports]
     known = {alias.asname or alias.name for item in imports for alias in item.names}
     more = [item for item in more if not {a.asname or a.name for a in item.names} <= known]
-    return [*imports, *more, *others]
+    numpy = [] if "np" in known or not reads_numpy else [gast.Import([gast.alias("numpy", "np")])]
+    return [*numpy, *imports, *more, *others]
 
 
 def _definitions(options: Mapping[str, Any], records: Mapping[str, Sequence[str]]) -> list[Any]:
@@ -246,7 +280,7 @@ def _bound(name: str, value: Any) -> Any:
     return gast.Assign([gast.Name(name, gast.Store(), None, None)], value, None)
 
 
-def _behind(owners: Sequence[Any], lines: LineMap) -> LineMap:
+def behind(owners: Sequence[Any], lines: LineMap) -> LineMap:
     """Return the user's lines behind a text whose statements say the lines of another."""
     entries: dict[int, UserLine] = {}
     for number, owner in enumerate(owners, 1):

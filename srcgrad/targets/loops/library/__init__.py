@@ -6,10 +6,11 @@ These modules import Numba; they are imported where a derivative is compiled, an
 from srcgrad.targets.loops.library import (
     adjoints,
     along,
+    complexes,
     elementwise,
     integers,
     products,
     selecting,
 )
 
-__all__ = ["adjoints", "along", "elementwise", "integers", "products", "selecting"]
+__all__ = ["adjoints", "along", "complexes", "elementwise", "integers", "products", "selecting"]

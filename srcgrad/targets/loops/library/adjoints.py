@@ -15,6 +15,7 @@ from srcgrad import runtime
 from srcgrad.targets.loops.library.bodies import (
     loops,
     made,
+    narrow,
     of_array,
     of_number,
     of_real,
@@ -117,6 +118,8 @@ def _gathered(parts, like):
         if of_array(parts.dtype) or of_number(parts.dtype):
             return lambda parts, like: parts
     if isinstance(parts, types.List) and of_array(like) and like.ndim == 1 and of_real(parts.dtype):
+        if narrow(like) != narrow(parts.dtype):
+            return lambda parts, like: np.array(parts).astype(like.dtype)
         return lambda parts, like: np.array(parts)
     return None
 
@@ -198,20 +201,6 @@ def _written_over(old, new):
             return held
 
         return body
-    return None
-
-
-@overload(runtime.conj)
-def _conj(x):
-    if of_real(unvalued(x)) or (of_array(x) and not isinstance(x.dtype, types.Complex)):
-        return lambda x: x
-    return None
-
-
-@overload(runtime.real_part)
-def _real_part(x):
-    if of_real(unvalued(x)) or (of_array(x) and not isinstance(x.dtype, types.Complex)):
-        return lambda x: x
     return None
 
 

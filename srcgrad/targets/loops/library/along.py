@@ -14,6 +14,7 @@ from srcgrad.targets.loops import names
 from srcgrad.targets.loops.library.bodies import (
     loops,
     made,
+    narrow,
     of_array,
     of_number,
     subscript,
@@ -54,7 +55,7 @@ def _reduction(name: str, x: Any, axis: Any, keepdims: Any) -> Callable[..., Any
         return None
     keeps = keepdims.literal_value
     if len(axes) == x.ndim and not keeps:
-        return made(f"def body(x, axis, keepdims):\n    return np.{name}(x)")
+        return _of_all(name, x)
     kept = [k for k in range(x.ndim) if k not in axes]
     sizes = [f"x.shape[{k}]" if k in kept else "1" for k in range(x.ndim) if keeps or k in kept]
     place = [f"i{k}" if k in kept else "0" for k in range(x.ndim) if keeps or k in kept]
@@ -64,25 +65,47 @@ def _reduction(name: str, x: Any, axis: Any, keepdims: Any) -> Callable[..., Any
         first=" and ".join(f"i{k} == 0" for k in axes),
     )
     dtype = _result_dtype(name, x.dtype)
+    adds = "float64" if dtype == "float32" and name in ("sum", "mean", "prod") else dtype
     size = " * ".join(f"x.shape[{k}]" for k in axes)
     head = ""
     if name in ("max", "min"):
         head = f"    if {size} == 0:\n        raise ValueError('a reduction of no entries')\n"
     tail = f"    out /= {size}\n" if name == "mean" else ""
+    back = f".astype(np.{dtype})" if adds != dtype else ""
     return made(
         f"def body(x, axis, keepdims):\n{head}"
-        f"    out = np.{_FIRST.get(name, 'empty')}({tuple_text(sizes)}, np.{dtype})\n"
-        f"{loops(x.ndim, 'x.shape', step)}\n{tail}    return out"
+        f"    out = np.{_FIRST.get(name, 'empty')}({tuple_text(sizes)}, np.{adds})\n"
+        f"{loops(x.ndim, 'x.shape', step)}\n{tail}    return out{back}"
+    )
+
+
+def _of_all(name: str, x: Any) -> Callable[..., Any]:
+    """Return a reduction to one number; those of 32 bits are added in 64."""
+    if x.dtype != types.float32 or name not in ("sum", "mean", "prod"):
+        return made(f"def body(x, axis, keepdims):\n    return np.{name}(x)")
+    step = (
+        _STEPS[name]
+        .replace("out[{place}]", "total")
+        .format(source=", ".join(f"i{k}" for k in range(x.ndim)))
+    )
+    share = " / x.size" if name == "mean" else ""
+    return made(
+        f"def body(x, axis, keepdims):\n    total = {1.0 if name == 'prod' else 0.0}\n"
+        f"{loops(x.ndim, 'x.shape', step)}\n    return np.float32(total{share})"
     )
 
 
 def _result_dtype(name: str, dtype: Any) -> str:
     if name in ("any", "all"):
         return "bool_"
-    if name == "mean" or isinstance(dtype, types.Float):
-        return "float64"
+    if isinstance(dtype, types.Float):
+        return str(dtype)
     if isinstance(dtype, types.Complex):
-        raise errors.TypingError("a reduction of complex numbers along an axis")
+        if name in ("max", "min"):
+            raise errors.TypingError("the greatest of complex numbers along an axis")
+        return str(dtype)
+    if name == "mean":
+        return "float64"
     return "bool_" if name in ("max", "min") and isinstance(dtype, types.Boolean) else "int64"
 
 
@@ -142,11 +165,13 @@ def _expansion(grad: Any, shape: Any, axis: Any, keepdims: Any, *, mean: bool) -
     kept = [k for k in range(ndim) if k not in axes]
     size = " * ".join(f"shape[{k}]" for k in axes) if mean else "1"
     if of_number(grad):
-        text = f"    return np.full(shape, 1.0 * grad / ({size}))"
+        dtype = narrow(grad)
+        text = f"    return np.full(shape, np.{dtype}(grad) / np.{dtype}({size}))"
     elif of_array(grad) and grad.ndim == (ndim if keeps else len(kept)):
         place = ", ".join("0" if k in axes else f"i{k}" for k in range(ndim) if keeps or k in kept)
         step = f"out{subscript(ndim)} = grad[{place}] / ({size})"
-        text = f"    out = np.empty(shape)\n{loops(ndim, 'shape', step)}\n    return out"
+        make = f"    out = np.empty(shape, np.{narrow(grad)})\n"
+        text = f"{make}{loops(ndim, 'shape', step)}\n    return out"
     else:
         return None
     return made(f"def body(grad, shape, axis, keepdims, where=True):\n{text}")

@@ -36,6 +36,12 @@ def unvalued(kind: Any) -> Any:
     return types.unliteral(kind)
 
 
+def narrow(kind: Any) -> str:
+    """Return the type of NumPy for the numbers of a type, that of 64 bits for integers."""
+    dtype = kind.dtype if of_array(kind) else unvalued(kind)
+    return str(dtype) if isinstance(dtype, (types.Float, types.Complex)) else "float64"
+
+
 def loops(ndim: int, shape: str, inner: str) -> str:
     """Return nested loops over all entries of a shape, indented for the body of a function."""
     lines = [f"{'    ' * (k + 1)}for i{k} in range({shape}[{k}]):" for k in range(ndim)]

@@ -7,7 +7,14 @@ from numba import types
 from numba.extending import overload
 
 from srcgrad import runtime
-from srcgrad.targets.loops.library.bodies import made, of_array, of_number, of_real, unvalued
+from srcgrad.targets.loops.library.bodies import (
+    made,
+    narrow,
+    of_array,
+    of_number,
+    of_real,
+    unvalued,
+)
 
 
 @overload(runtime.power_slope)
@@ -23,9 +30,12 @@ def _power_slope(x, y):
 
         return of_numbers
     if of_array(x) and of_real(unvalued(y)):
+        number, one = np.dtype(narrow(x)).type, np.dtype(narrow(x)).type(1)
+        if isinstance(unvalued(y), types.Integer):  # which NumPy multiplies with itself
+            return lambda x, y: number(0) * x if y == 0 else number(y) * x ** (y - 1)
 
         def by_entries(x, y):
-            return 0 * x if y == 0 else y * x ** (y - 1)
+            return number(0) * x if y == 0 else number(y) * x ** (number(y) - one)
 
         return by_entries
     return None
@@ -49,7 +59,9 @@ def _greater_part(grad, x, y):
     if all(of_real(unvalued(item)) for item in (grad, x, y)):
         return lambda grad, x, y: 0.0 if x < y else 0.5 * grad if x == y else 1.0 * grad
     if all(of_real(unvalued(item)) or of_array(item) for item in (grad, x, y)):
-        return lambda grad, x, y: np.where(x < y, 0.0, np.where(x == y, 0.5 * grad, 1.0 * grad))
+        number = np.dtype(narrow(grad)).type
+        zero, half, one = number(0.0), number(0.5), number(1.0)
+        return lambda grad, x, y: np.where(x < y, zero, np.where(x == y, half * grad, one * grad))
     return None
 
 
@@ -85,7 +97,14 @@ def _above_noise(y, a):
 def _sign(x):
     if isinstance(unvalued(x), types.Float) or (of_array(x) and isinstance(x.dtype, types.Float)):
         return lambda x: np.sign(x)
-    return None
+    if not isinstance(unvalued(x), types.Complex):
+        return None
+
+    def direction(x):
+        size = abs(x)
+        return x / size if size != 0 else 0 * x
+
+    return direction
 
 
 @overload(runtime.number_sign)

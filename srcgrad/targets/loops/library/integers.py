@@ -49,6 +49,18 @@ def _times(x, y):
     return lambda x, y: x * y
 
 
+@overload(names.int_scaled)
+def _scaled(x, y):
+    if isinstance(unvalued(x), types.Integer) and isinstance(unvalued(y), types.Integer):
+        return lambda x, y: names.int_times(x, y)
+
+    def body(x, y):
+        x *= y
+        return x
+
+    return body
+
+
 @overload(names.int_power)
 def _power(x, y):
     if isinstance(unvalued(x), types.Integer) and isinstance(unvalued(y), types.Integer):

@@ -16,7 +16,7 @@ def _share_among_ties(grad, a, extreme, axis=None):
         return None
 
     def body(grad, a, extreme, axis=None):
-        out = np.zeros(a.shape)
+        out = np.zeros(a.shape, a.dtype)
         flat, of = out.ravel(), a.ravel()
         count = 0
         for i in range(len(of)):

@@ -14,6 +14,7 @@ from srcgrad.targets.loops.library.along import axes_of
 from srcgrad.targets.loops.library.bodies import (
     loops,
     made,
+    narrow,
     of_array,
     of_number,
     of_real,
@@ -47,13 +48,14 @@ def _share_among_ties(grad, a, extreme, axis=None, keepdims=False, where=True):
     if axes is None or not is_all:
         return None
     head = "def body(grad, a, extreme, axis=None, keepdims=False, where=True):\n"
+    make = f"    out = np.zeros(a.shape, np.{narrow(a)})\n"
     entry = f"a{subscript(a.ndim)}"
     if of_number(grad) and of_real(unvalued(extreme)):
         count = loops(a.ndim, "a.shape", f"if {entry} == extreme:\n    count += 1")
         give = f"if {entry} == extreme:\n    out{subscript(a.ndim)} = share"
         return made(
             f"{head}    count = 0\n{count}\n    share = grad / max(count, 1)\n"
-            f"    out = np.zeros(a.shape)\n{loops(a.ndim, 'a.shape', give)}\n    return out"
+            f"{make}{loops(a.ndim, 'a.shape', give)}\n    return out"
         )
     keeps = of_array(extreme) and extreme.ndim == a.ndim
     left = a.ndim if keeps else a.ndim - len(axes)
@@ -69,7 +71,7 @@ def _share_among_ties(grad, a, extreme, axis=None, keepdims=False, where=True):
     )
     return made(
         f"{head}    count = np.zeros(extreme.shape)\n{count}\n"
-        f"    out = np.zeros(a.shape)\n{loops(a.ndim, 'a.shape', give)}\n    return out"
+        f"{make}{loops(a.ndim, 'a.shape', give)}\n    return out"
     )
 
 
@@ -80,10 +82,13 @@ def _exp_difference(x, z):
     ):
         return None
 
+    number = np.dtype(narrow(x if of_array(x) else z)).type
+    zero, half = number(0.0), number(0.5)
+
     def body(x, z):
         same = x == z
-        share = np.exp(np.where(same, 0.0, x) - np.where(same, 0.0, z))
-        return np.where(z == -np.inf, 0.5, share)
+        share = np.exp(np.where(same, zero, x) - np.where(same, zero, z))
+        return np.where(z == -np.inf, half, share)
 
     return body
 
@@ -156,7 +161,7 @@ def _gathered_rows(parts, like):
         return None
 
     def body(parts, like):
-        out = np.zeros(like.shape)
+        out = np.zeros(like.shape, like.dtype)
         for i in range(len(parts)):
             out[i] = parts[i]
         return out
@@ -174,7 +179,7 @@ def _diag_back(grad, shape, k):
         return None
 
     def body(grad, shape, k):
-        out = np.zeros(shape)
+        out = np.zeros(shape, grad.dtype)
         for i in range(len(grad)):
             out[i + max(-k, 0), i + max(k, 0)] = grad[i]
         return out
@@ -185,7 +190,8 @@ def _diag_back(grad, shape, k):
 @overload(runtime.shadow_of)
 def _shadow_of(x):
     if of_array(x) and x.ndim and not isinstance(x.dtype, types.Complex):
-        return lambda x: np.zeros(x.shape)
+        dtype = narrow(x)
+        return made(f"def body(x):\n    return np.zeros(x.shape, np.{dtype})")
     return None
 
 
@@ -195,7 +201,7 @@ def _stacked(items):
         ndim = items.dtype.ndim
         sizes = tuple_text(["len(items)", *(f"items[0].shape[{k}]" for k in range(ndim))])
         return made(
-            f"def body(items):\n    out = np.empty({sizes})\n"
+            f"def body(items):\n    out = np.empty({sizes}, items[0].dtype)\n"
             "    for i in range(len(items)):\n        if items[i].shape != items[0].shape:\n"
             "            raise ValueError('arrays of different shapes')\n"
             "        out[i] = items[i]\n    return out"
@@ -204,7 +210,8 @@ def _stacked(items):
         return None
     if len({item.ndim for item in items.types}) != 1:
         return None
-    if not all(isinstance(item.dtype, types.Float) for item in items.types):
+    kinds = {item.dtype for item in items.types}
+    if len(kinds) != 1 or not isinstance(items.types[0].dtype, types.Float):
         return None
     count = len(items.types)
     sizes = tuple_text([str(count), *(f"items[0].shape[{k}]" for k in range(items.types[0].ndim))])
@@ -214,7 +221,21 @@ def _stacked(items):
         for k in range(1, count)
     )
     rows = "".join(f"    out[{k}] = items[{k}]\n" for k in range(count))
-    return made(f"def body(items):\n{fits}    out = np.empty({sizes})\n{rows}    return out")
+    return made(
+        f"def body(items):\n{fits}    out = np.empty({sizes}, items[0].dtype)\n{rows}    return out"
+    )
+
+
+@overload(names.list_of)
+def _list_of(items):
+    if of_array(items):
+        return lambda items: [items[k] for k in range(len(items))]
+    if not isinstance(items, types.BaseTuple):
+        return None
+    whole = [k for k, kind in enumerate(items.types) if of_array(kind)]
+    shown = "".join(f"items[{k}][i], " if k in whole else "(), " for k in range(len(items.types)))
+    count = f"len(items[{whole[0]}])"
+    return made(f"def body(items):\n    return [({shown}) for i in range({count})]")
 
 
 @overload(names.stacked_shape)
