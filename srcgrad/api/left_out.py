@@ -12,43 +12,62 @@ from srcgrad.errors import LeftOutError, UnsupportedError, reached
 from srcgrad.frontend.left_out import Part
 from srcgrad.frontend.parts import leaving_out, parts_of
 
-_MOST: Final = 8
-"""How often a function is compiled, each time without what was refused the time before."""
+_MOST: Final = 12
+"""How often a function is compiled in vain, each time without what was refused before."""
 _CATCHING: Final = frozenset(
     ["BaseException", "Exception", "RuntimeError", "NotImplementedError", "suppress"]
 )
 
 
-def compiled_in_part(make: Callable[[], Generated], refusal: UnsupportedError) -> Generated | None:
-    """Return the text of a refused function without the parts that are refused, or None.
+class Search:
+    """Looks for the parts without which a function is not refused, in all of its compilations.
 
-    There is none if every call comes by what is refused, if the function may catch what the text
-    raises instead, or if it may have written into its arguments by then.
+    What one compilation leaves out is left out of the next from the start.
     """
-    found = _without_parts(make, refusal, whole=False) or _without_parts(make, refusal, whole=True)
-    if found is None or found.written or _may_catch(found.source):
-        return None
-    return found
 
+    def __init__(self) -> None:
+        self._tries = 0
+        self._parts: dict[Part, str] = {}
+        self._told: dict[str, UnsupportedError] = {}
 
-def _without_parts(
-    make: Callable[[], Generated], refusal: UnsupportedError, *, whole: bool
-) -> Generated | None:
-    parts: dict[Part, str] = {}
-    told: dict[str, UnsupportedError] = {}
-    for _ in range(_MOST):
-        found = parts_of(refusal, whole=whole)
-        if not found.keys() - parts.keys():
+    def compiled(
+        self, make: Callable[[], Generated], refusal: UnsupportedError
+    ) -> Generated | None:
+        """Return the text of a refused function without the parts that are refused, or None.
+
+        There is none if every call comes by what is refused, if the function may catch what the
+        text raises instead, or if it may have written into its arguments by then.
+        """
+        found = self._without(make, refusal, whole=False)
+        if found is None:
+            self._parts, self._told = {}, {}
+            found = self._without(make, refusal, whole=True)
+        if found is None or found.written or _may_catch(found.source):
             return None
-        parts |= found
-        plain = type(refusal)(diagnostics=refusal.diagnostics)  # without what it was found in
-        told |= dict.fromkeys(found.values(), plain)
-        try:
-            with leaving_out(parts), one_program():
-                return replace(make(), left_out=told)
-        except UnsupportedError as other:
-            refusal = other
-    return None
+        return found
+
+    def _without(
+        self, make: Callable[[], Generated], refusal: UnsupportedError, *, whole: bool
+    ) -> Generated | None:
+        known = bool(self._parts)
+        while self._tries < _MOST:
+            found = parts_of(refusal, whole=whole)
+            if not (known or found.keys() - self._parts.keys()):
+                return None
+            known = False
+            self._parts |= found
+            plain = type(refusal)(diagnostics=refusal.diagnostics)  # without what it was found in
+            self._told |= dict.fromkeys(found.values(), plain)
+            self._tries += 1
+            try:
+                with leaving_out(self._parts), one_program():
+                    made = replace(make(), left_out=self._told)
+            except UnsupportedError as other:
+                refusal = other
+                continue
+            self._tries = 0
+            return made
+        return None
 
 
 def refusal_of(

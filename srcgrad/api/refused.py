@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from srcgrad.api import known_texts
 from srcgrad.api.flags import flags_of
-from srcgrad.api.left_out import compiled_in_part
+from srcgrad.api.left_out import Search
 from srcgrad.compiler import Generated, Request
 from srcgrad.compiler.stages import Stages
 from srcgrad.errors import UnsupportedError
@@ -25,6 +25,7 @@ class Refusals:
 
     def __init__(self) -> None:
         self._known: dict[Any, tuple[list[Any], UnsupportedError]] = {}
+        self._searches: dict[FunctionType, tuple[list[Any], Search]] = {}
 
     def compiled(self, compile_: Compile, request: Request, stages: Stages | None) -> Generated:
         """Compile, unless that was refused before for the same program.
@@ -34,38 +35,48 @@ class Refusals:
         """
         key = _key(request)
         if stages is not None:
-            return _compiled(compile_, request, stages)
+            return self._compiled(compile_, request, stages)
         if key is None:
-            return _compiled(compile_, request)
+            return self._compiled(compile_, request)
         known = self._known.get(key)
         if known is not None:
             before, refusal = known
             if _is_same(before, program_of(request.function)):
                 raise refusal.with_traceback(None)
         try:
-            return _unrefuted(_compiled(compile_, request))
+            return _unrefuted(self._compiled(compile_, request))
         except UnsupportedError as refusal:
             self._known[key] = program_of(request.function), refusal
             raise
 
+    def _compiled(
+        self, compile_: Compile, request: Request, stages: Stages | None = None
+    ) -> Generated:
+        """Compile a function, or the rest of it if some of its parts are refused."""
 
-def _compiled(compile_: Compile, request: Request, stages: Stages | None = None) -> Generated:
-    """Compile a function, or the rest of it if some of its parts are refused."""
-
-    def again() -> Generated:
-        if stages is not None:
-            stages.clear()
-        return compile_(request, stages)
-
-    try:
-        if stages is not None:
+        def again() -> Generated:
+            if stages is not None:
+                stages.clear()
             return compile_(request, stages)
-        return known_texts.compiled(compile_, request)
-    except UnsupportedError as refusal:
-        found = compiled_in_part(again, refusal)
-        if found is None:
-            raise
-        return found
+
+        try:
+            if stages is not None:
+                return compile_(request, stages)
+            return known_texts.compiled(compile_, request)
+        except UnsupportedError as refusal:
+            found = self._search(request.function).compiled(again, refusal)
+            if found is None:
+                raise
+            return found
+
+    def _search(self, function: FunctionType) -> Search:
+        """Return the search for parts of a function, one for as long as its program is the same."""
+        program = program_of(function)
+        before, search = self._searches.get(function, ([], Search()))
+        if not _is_same(before, program):
+            search = Search()
+            self._searches[function] = program, search
+        return search
 
 
 def _unrefuted(generated: Generated) -> Generated:
