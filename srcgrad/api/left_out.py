@@ -12,8 +12,10 @@ from srcgrad.errors import LeftOutError, UnsupportedError, reached
 from srcgrad.frontend.left_out import Part
 from srcgrad.frontend.parts import leaving_out, parts_of
 
-_MOST: Final = 12
+_MOST: Final = 10
 """How often a function is compiled in vain, each time without what was refused before."""
+_MOST_SMALL: Final = 4
+"""How often without the smallest parts: where there are many, larger ones hold several."""
 _CATCHING: Final = frozenset(
     ["BaseException", "Exception", "RuntimeError", "NotImplementedError", "suppress"]
 )
@@ -50,7 +52,7 @@ class Search:
         self, make: Callable[[], Generated], refusal: UnsupportedError, *, whole: bool
     ) -> Generated | None:
         known = bool(self._parts)
-        while self._tries < _MOST:
+        while self._tries < (_MOST if whole else _MOST_SMALL):
             found = parts_of(refusal, whole=whole)
             if not (known or found.keys() - self._parts.keys()):
                 return None

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import gast
-import numpy as np
 
 from srcgrad.frontend.expand.asking import Asking
 from srcgrad.frontend.expand.values import (
@@ -19,6 +18,7 @@ from srcgrad.frontend.expand.values import (
     Partial,
     Static,
     Value,
+    is_dtype,
 )
 from srcgrad.ir.build import assign, at, clone
 from srcgrad.ir.walk import blocks_of, names_bound, statements
@@ -81,7 +81,7 @@ class Control(Asking):
                 if node.test is not self.stable:
                     node.test = self.stable = self._stable(node.test, node)
                 joined[name] = Choice(clone(node.test), first, second)
-            elif _names_dtype(first) or _names_dtype(second):
+            elif is_dtype(first) or is_dtype(second):
                 branches = ((node.body, first), (node.orelse, second))
                 self._bind_in_each(name, branches, joined, node)
             elif isinstance(first, Static) or isinstance(second, Static):
@@ -95,7 +95,7 @@ class Control(Asking):
     def _bind_in_each(self, name: str, branches: Any, joined: dict[str, Value], node: Any) -> None:
         """Let a variable hold what is the type of numbers on one path, and something else else."""
         bound = [(block, value) for block, value in branches if value is not None]
-        if any(isinstance(value, Static) and not _names_dtype(value) for _, value in bound):
+        if any(isinstance(value, Static) and not is_dtype(value) for _, value in bound):
             joined[name] = Lost()
             return
         for block, value in bound:
@@ -244,12 +244,3 @@ def _holds(value: Value, wanted: Object) -> bool:
     if isinstance(value, Partial):
         return any(_holds(item, wanted) for item in [*value.args, *value.keywords.values()])
     return False
-
-
-def _names_dtype(value: Value) -> bool:
-    """Say whether a value is a type of numbers, as NumPy takes it for a dtype."""
-    return (
-        isinstance(value, Known)
-        and isinstance(value.value, type)
-        and issubclass(value.value, (np.generic, int, float, complex))
-    )

@@ -279,7 +279,9 @@ class Frame:
             place = gast.Subscript(clone(expression), gast.Constant(key, None), gast.Load())
             return self.outside(value[key], place, at_key(root, key))
 
-        return self.entries(value, root, entry)
+        found = self.entries(value, root, entry)
+        found.expression = expression
+        return found
 
     def entries(
         self, value: Any, root: Callable[[Any], Any], entry: Callable[[Any], Value]

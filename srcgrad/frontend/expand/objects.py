@@ -28,6 +28,7 @@ from srcgrad.frontend.expand.values import (
     Static,
     Super,
     Value,
+    is_dtype,
 )
 from srcgrad.frontend.long_loops import repeated_of
 from srcgrad.ir.build import assign, at, clone, load
@@ -421,6 +422,10 @@ class Objects(Fields):
         key = args[0].value if isinstance(args[0], gast.Constant) else MISSING
         if callee.name == "pop" and owner.lent:
             raise NeedsInlineError
+        from_outside = key is MISSING and callee.name == "get" and owner.expression is not None
+        if from_outside and all(map(is_dtype, [*owner.values, *args[1:]])):
+            made = gast.Attribute(clone(owner.expression), "get", gast.Load())
+            return at(gast.Call(made, [self.plain(item, node) for item in args], []), node)
         if key is MISSING or (callee.name == "pop" and self.depth):
             self.refuse(node, "reading options by a key that only the run tells", "name the option")
         if key not in keys:

@@ -8,6 +8,7 @@ from types import CellType, FunctionType
 from typing import Any
 
 import gast
+import numpy as np
 
 from srcgrad.frontend.expand.scoping import Names
 from srcgrad.frontend.source import FunctionSource, Leaves, Path
@@ -157,13 +158,15 @@ class Pulling(Static):
 class Items(Static):
     """A tuple, list or dict with functions or objects in it; `keys` are those of a dict.
 
-    It is `lent` if a caller made it, who would not see it being changed.
+    It is `lent` if a caller made it, who would not see it being changed. One from outside has an
+    `expression`.
     """
 
     kind: str
     values: list[Value]
     keys: list[Any] | None = None
     lent: bool = False
+    expression: Any = None
 
     def get(self, key: Any) -> Value | None:
         """Return the value at a position or key, or None."""
@@ -232,6 +235,12 @@ def is_literal(value: Value) -> bool:
     return isinstance(value, gast.Constant) and (
         value.value is None or isinstance(value.value, (bool, str))
     )
+
+
+def is_dtype(value: Value) -> bool:
+    """Say whether a value is a type of numbers, as NumPy takes it for a dtype."""
+    kind = value.value if isinstance(value, Known) else None
+    return isinstance(kind, type) and issubclass(kind, (np.generic, int, float, complex))
 
 
 def literals_in(value: Value) -> list[Any] | None:
