@@ -221,3 +221,11 @@ def iterations_with_a_matrix_of_constants(b):
     A = np.outer(b[:3], b[1:]) + 4 * np.eye(3)
     x = minres(FIXED @ FIXED.T, b[1:], rtol=1e-13)[0]
     return np.sum(x**2) + np.sum(gmres(A, b[:3], rtol=1e-13)[0] ** 2)
+
+
+@program("v")
+def dense_unless_it_is_sparse(x):
+    """Whether a value is a sparse matrix is no number that varies."""
+    if sp.issparse(x) or sp.isspmatrix(x):
+        x = x.toarray()
+    return np.sum(x * x)

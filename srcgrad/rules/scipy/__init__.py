@@ -40,6 +40,8 @@ FILES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "scipy.interpolate": ("grids", "interpolation"),
         "scipy.integrate": ("integrals", "equations"),
         "scipy.optimize": ("roots", "solutions"),
+        "scipy": ("sparse_questions",),
+        "scipy.sparse": ("sparse_questions",),
         "scipy.sparse.linalg": ("sparse_systems",),
         "scipy.spatial.distance": ("distances",),
         "scipy.linalg": ("factorisations", "linear_systems", "matrix_functions"),
