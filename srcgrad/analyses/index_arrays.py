@@ -9,6 +9,7 @@ import gast
 
 from srcgrad.ir.program import Program, direct_names
 from srcgrad.ir.walk import found_in, names_bound, statements
+from srcgrad.primitives.record import UNKNOWN
 
 
 def index_arrays(program: Program) -> frozenset[str]:
@@ -63,24 +64,35 @@ def masks(program: Program) -> frozenset[str]:
     return frozenset(found)
 
 
-def converts(program: Program) -> bool:
-    """Say whether a program makes arrays of what it is given, so that a number may be meant, too.
+def may_lack_axes(program: Program) -> bool:
+    """Say whether a program makes arrays of what may be a number: as arrays, or in its shape.
 
     >>> from srcgrad.compiler.doctesting import program_of
     >>> [
-    ...     converts(program_of(f"def f(x): y = {made}; y[x > 0] = 1.0; return np.sum(y)"))
-    ...     for made in ("np.asarray(x * 2.0)", "np.zeros_like(x)")
+    ...     may_lack_axes(program_of(f"def f(x): y = {made}; y[x > 0] = 1.0; return np.sum(y)"))
+    ...     for made in ("np.asarray(x * 2.0)", "np.zeros(x.shape)", "np.zeros_like(x)")
     ... ]
-    [True, False]
+    [True, True, False]
     """
-    calls = [node for line in program.body for node in found_in(line, gast.Call)]
-    for call in calls:
-        plain = call.args and not isinstance(call.args[0], (gast.List, gast.Tuple, gast.ListComp))
-        primal = program.reader.read(call).primal if plain else None
-        known = primal and program.reader.vocabulary.primitive(primal)
-        if known and known.gives == "array" and known.shape == "ranked" and known.dtype:
-            return True
-    return False
+    nodes = [node for line in program.body for node in found_in(line, gast.Call, gast.Assign)]
+    return any(_may_lack_axes(node, program) for node in nodes)
+
+
+def _may_lack_axes(made: Any, program: Program) -> bool:
+    if isinstance(made, gast.Assign):
+        return isinstance(made.targets[0], gast.Name) and _is_shape(made.value)
+    if any(map(_is_shape, made.args)):
+        return True  # whatever makes it
+    if not made.args:
+        return False
+    primal = program.reader.read(made).primal
+    known = program.reader.vocabulary.primitive(primal) if primal is not None else UNKNOWN
+    converts = known.gives == "array" and known.shape == "ranked" and known.dtype is not None
+    return converts and not isinstance(made.args[0], (gast.List, gast.Tuple, gast.ListComp))
+
+
+def _is_shape(node: Any) -> bool:
+    return isinstance(node, gast.Attribute) and node.attr == "shape"
 
 
 def is_mask(value: Any, program: Program, found: Collection[str]) -> bool:

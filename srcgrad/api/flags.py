@@ -11,7 +11,8 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any, TypeVar
 
 from srcgrad.errors import UnsupportedError
-from srcgrad.frontend.expand.entry import is_flag
+from srcgrad.frontend.expand.entry import SETTINGS, is_flag
+from srcgrad.frontend.settled import reads_settings
 
 Made = TypeVar("Made")
 
@@ -28,11 +29,15 @@ def flags_of(arguments: Mapping[str, Any], names: Collection[str]) -> dict[str, 
 
 
 def made_for(
-    make: Callable[[dict[str, Any]], Made], given: Mapping[str, Any], flags: Mapping[str, Any]
+    make: Callable[[dict[str, Any]], Made],
+    function: Any,
+    given: Mapping[str, Any],
+    flags: Mapping[str, Any],
 ) -> Made:
     """Return what is made for the functions and objects given; if that is refused, for flags too.
 
-    So it is if it takes an array for granted where None is given.
+    So it is if it takes an array for granted where None is given. Where there are no flags, the
+    settings of modules that the function reads may be such.
 
     Raises:
         UnsupportedError: It is refused for both; the first refusal says why.
@@ -40,10 +45,10 @@ def made_for(
     try:
         made = make(dict(given))
     except UnsupportedError as refusal:
-        if not flags:
+        if not flags and not reads_settings(function):
             raise
         try:
-            return make({**given, **flags})
+            return make({**given, **(flags or {SETTINGS: None})})
         except UnsupportedError:
             raise refusal from None
     if not _asks_for_arrays(made, flags):

@@ -42,6 +42,7 @@ from srcgrad.api.values import is_complex, is_writable_array
 from srcgrad.compiler import OneProgram, one_program
 from srcgrad.compiler.stages import Stages
 from srcgrad.errors import MissingRuleError, MutationError, NotProvenError, UnsupportedError
+from srcgrad.frontend.expand.entry import SETTINGS
 from srcgrad.insight.explanation import Subject
 from srcgrad.locks import Lock
 from srcgrad.runtime.objects import may_be_static
@@ -99,7 +100,7 @@ class GradientReading(Reading, Generic[P, R_co]):
             return make()
 
         try:
-            return made_for(made, known, flags_of(bound, self._selection.names))
+            return made_for(made, self._function, known, flags_of(bound, self._selection.names))
         except UnsupportedError:
             self._last = dict(known)
             raise
@@ -108,7 +109,8 @@ class GradientReading(Reading, Generic[P, R_co]):
         """Say whether a plan is for the functions, objects and flags of a call."""
         told = dict(known)
         if plan.given - known.keys():
-            flags = flags_of(self._selection.bound(args, kwargs), self._selection.names)
+            bound = self._selection.bound(args, kwargs)
+            flags = {**flags_of(bound, self._selection.names), SETTINGS: None}
             told.update((name, value) for name, value in flags.items() if name in plan.given)
         self._last = told  # twins of the plan must suit these, too
         return told.keys() == plan.given and plan.suits(told)

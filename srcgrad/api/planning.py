@@ -95,7 +95,7 @@ class Plans(Generic[AnyPlan]):
         given = {name: v for name, v in arguments.items() if may_be_static(v)}
         flags = flags_of(arguments, given)
         try:
-            plan = self._kept[keep_complex] = made_for(make, given, flags)
+            plan = self._kept[keep_complex] = made_for(make, function, given, flags)
         except MutationError:  # what is written into may have to be an array
             found = self._for_arrays(function, arguments, keep_complex=keep_complex)
             if found is None:

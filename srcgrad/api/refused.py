@@ -7,11 +7,11 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any, Final
 
 from srcgrad.api import known_texts
-from srcgrad.api.flags import flags_of
 from srcgrad.api.left_out import Search
 from srcgrad.compiler import Generated, Request
 from srcgrad.compiler.stages import Stages
 from srcgrad.errors import UnsupportedError
+from srcgrad.frontend.expand.entry import is_flag
 
 _FOREIGN: Final = ("numpy", "scipy", "srcgrad", "builtins", "cupy")
 _TOLD_APART: Final = (ModuleType, str, int, float, tuple)
@@ -141,7 +141,7 @@ def _is_same(one: list[Any], other: list[Any]) -> bool:
 
 def _key(request: Request) -> Any:
     """Return what tells requests for one function apart; None for those that hold objects."""
-    if len(flags_of(request.given, ())) != len(request.given):
+    if not all(map(is_flag, request.given.values())):
         return None
     options = (request.value, request.aux, request.keep_complex, request.assume)
     more = (request.plain, request.stacks, request.arrays, *sorted(request.seen.items()))

@@ -13,6 +13,7 @@ from srcgrad.frontend.effects import is_library
 from srcgrad.frontend.rebinding import Variable, is_rebound
 from srcgrad.frontend.remembered import source_to_read
 from srcgrad.ir.packages import is_of_python
+from srcgrad.ir.reach import reached_functions, values_of
 from srcgrad.ir.scopes import MISSING, Scope, scope_of, uncached
 from srcgrad.ir.walk import found_in, root_name, walk
 from srcgrad.runtime.objects import is_plain_object, runs_own_code
@@ -39,6 +40,20 @@ def is_settled(function: FunctionType, rebound: frozenset[Variable]) -> bool:
         all(map(_stays, values)) and not is_rebound(scope, rebound) and not _reports(scope, body)
         for scope, body, values in _reached(function)
     )
+
+
+def reads_settings(function: FunctionType) -> bool:
+    """Say whether a function, or one that it reaches, reads a text or a bool of a module.
+
+    >>> def in_units(x):
+    ...     return x * 2.0 if __name__ == "units" else x
+    >>> reads_settings(in_units), reads_settings(np.sum)
+    (True, False)
+    """
+    if not isinstance(function, FunctionType) or is_library(function):
+        return False
+    found = (values_of(item).values() for item in reached_functions(function))
+    return any(type(value) in (bool, str) for values in found for value in values)
 
 
 def only_hands_on(function: FunctionType) -> bool:

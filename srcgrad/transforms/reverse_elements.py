@@ -6,7 +6,7 @@ from typing import Any
 
 import gast
 
-from srcgrad.analyses.index_arrays import converts, is_mask, masks
+from srcgrad.analyses.index_arrays import is_mask, masks, may_lack_axes
 from srcgrad.ir.build import (
     add_assign,
     assign,
@@ -89,7 +89,7 @@ class ElementSteps:
         """Say whether an array, perhaps without axes, is reached into by a mask."""
         sweep = self._sweep
         plain = cell not in sweep.adjoints.mirrored and cell not in sweep.containers
-        if not plain or self._has_axes(load(cell)) or not sweep.program.once(converts):
+        if not plain or self._has_axes(load(cell)) or not sweep.program.once(may_lack_axes):
             return False
         return is_mask(index, sweep.program, sweep.program.once(masks))
 

@@ -254,3 +254,11 @@ def cleared_by_a_mask(x):
     y = np.asarray(np.exp(np.asarray(x)))
     y[np.isnan(y) | (y > 1e9)] = 0.0
     return y * 2.0
+
+
+@program("v", "v")
+def stored_where_a_number_of_numpy_is_positive(x, y):
+    r = np.sum(x) * y[0]
+    h = np.zeros(r.shape)
+    h[r > 0] = np.sqrt(r[r > 0])
+    return np.float64(h * 2.0) * r

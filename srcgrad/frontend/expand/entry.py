@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from types import CellType, FunctionType
-from typing import Any
+from typing import Any, Final
 
 import gast
 
@@ -31,6 +31,9 @@ from srcgrad.ir.build import assign, clone, load
 from srcgrad.ir.walk import is_same
 from srcgrad.runtime.objects import holds_objects, is_plain_object
 
+SETTINGS: Final = ""
+"""Among what a text is made for: that it takes texts and bools of modules for what they are now."""
+
 
 def is_flag(value: Any) -> bool:
     """Say whether an argument is one that a text may be made for, beside functions and objects.
@@ -55,7 +58,9 @@ def taken(given: Mapping[str, Any], tree: Any) -> list[str]:
     named = getattr(tree.args.kwarg, "id", "")
     said = []
     for name, value in given.items():
-        if name == named and value and is_flag(value):
+        if name == SETTINGS:
+            said.append("settings of modules are what they are")
+        elif name == named and value and is_flag(value):
             said.append(f"tuple({name}) == {tuple(value)!r}")
         elif is_flag(value) and not (isinstance(value, dict) and value):
             said.append(f"{name} {'==' if isinstance(value, (str, dict)) else 'is'} {value!r}")
@@ -129,8 +134,8 @@ class Expander:
         frame = Body(self.session, code, {})
         for name, value in given.items():
             root = at_key(_arguments, name)
-            if name in inputs:
-                if is_plain_object(value) or holds_objects(value):
+            if name in (*inputs, SETTINGS):
+                if name and (is_plain_object(value) or holds_objects(value)):
                     leaves = found[name] = Leaves(name)
                     env[name] = frame.held(value, load(name), root, leaves, (), code.tree)
                 continue

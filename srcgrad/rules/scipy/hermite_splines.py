@@ -13,7 +13,7 @@ from scipy import interpolate
 from srcgrad.rules.equivalents.registry import EquivalentTable, in_place, written_out
 from srcgrad.rules.scipy import interpolation
 from srcgrad.runtime import stop_gradient
-from srcgrad.runtime.scipy.interpolation import bspline
+from srcgrad.runtime.scipy.interpolation import bspline, spline_basis
 from srcgrad.runtime.scipy.pieces import check_row, pieces_of, refuse_options
 
 RULES = interpolation
@@ -165,6 +165,16 @@ def splev(x: Any, tck: Any, der: int = 0) -> Any:
     """Return values at points, or derivatives."""
     t, c, k = tck
     return bspline(t, c, k, x, der)
+
+
+@table.of(interpolate.bisplev)
+def bisplev(x: Any, y: Any, tck: Any, dx: int = 0, dy: int = 0) -> Any:
+    """Return values over a grid, or at one point of it."""
+    tx, ty, c, kx, ky = tck
+    across = spline_basis(tx, kx, np.atleast_1d(x), dx)
+    along = spline_basis(ty, ky, np.atleast_1d(y), dy)
+    whole = across @ np.reshape(c, (len(tx) - kx - 1, len(ty) - ky - 1)) @ along.T
+    return whole[0, 0] if whole.size == 1 else whole
 
 
 class Polynomials:

@@ -15,6 +15,7 @@ from srcgrad.runtime.scipy.interpolation import (
     bspline_back,
     interpolated,
     interpolation,
+    spline_basis,
     summed_to_points,
     unknown_knots,
     values_back,
@@ -87,6 +88,24 @@ class Bspline(Function):
         return None, grad_c, None, grad_x
 
 
+class SplineBasis(Function):
+    """What each spline on some knots says at points; the knots are held fixed."""
+
+    @staticmethod
+    def forward(ctx: Context, t: Any, k: int, x: Any, nu: int = 0) -> Any:
+        ctx.t, ctx.k, ctx.nu = t, k, nu
+        ctx.save_for_backward(x)
+        return spline_basis(t, k, x, nu)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        (x,) = ctx.saved_tensors
+        t, k = ctx.t, ctx.k
+        slope = np.sum(grad * spline_basis(t, k, x, ctx.nu + 1), -1)
+        inside = np.logical_and(x >= t[k], x <= t[len(t) - k - 1])
+        return None, None, np.where(inside, slope, 0.0)
+
+
 class BsplineBack(Function):
     """The gradient of the coefficients of splines."""
 
@@ -111,7 +130,7 @@ class BsplineBack(Function):
 
 _RULES = (
     *((interpolated, Interpolated), (interpolation, Interpolation)),
-    *((bspline, Bspline), (bspline_back, BsplineBack)),
+    *((bspline, Bspline), (bspline_back, BsplineBack), (spline_basis, SplineBasis)),
 )
 for _function, _rule in _RULES:
     vars(_function)["__srcgrad_rule__"] = _rule

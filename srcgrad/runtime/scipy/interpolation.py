@@ -74,6 +74,21 @@ def bspline(t: Any, c: Any, k: int, x: Any, nu: int = 0) -> Any:
 
 
 @recordable
+def spline_basis(t: Any, k: int, x: Any, nu: int = 0) -> Any:
+    """Return what each spline on some knots says at points, or at the end that is next to them.
+
+    >>> spline_basis(np.array([0.0, 0.0, 1.0, 1.0]), 1, np.array([0.25, 2.0]))
+    array([[0.75, 0.25],
+           [0.  , 1.  ]])
+    """
+    count = len(t) - k - 1
+    if nu > k:
+        return np.zeros((*np.shape(x), count))
+    inside = np.clip(x, t[k], t[count])
+    return interpolate.BSpline(np.asarray(t), np.eye(count), k)(inside, nu)
+
+
+@recordable
 def bspline_back(grad: Any, t: Any, shape: Any, k: int, x: Any, nu: int) -> Any:
     """Return the gradient of the coefficients of splines."""
     count = len(t) - k - 1

@@ -210,3 +210,51 @@ def test_the_text_says_which_keywords_it_takes_for_granted():
     slope(X, exponent=2.5)
     assert "tuple(options) == ('exponent',)" in slope.source
     assert "checked(" not in slope.source
+
+
+SCALE = "plain"
+
+
+def in_scale(a):
+    a = np.asarray(a, np.float64)
+    if SCALE == "tenths":
+        a /= 10.0
+    return a
+
+
+def by_a_setting_alone(x):
+    y = in_scale(x * 1.5)
+    z = y * y
+    w = in_scale(z)
+    return np.sum(np.sqrt(1.0 + z * w) * y)
+
+
+def by_a_setting_of_a_number(x):
+    y = in_scale(x)
+    return y * y * in_scale(y * 3.0)
+
+
+SETTINGS = ["plain", "tenths", "plain", "other"]
+
+
+@pytest.mark.parametrize("x", [X, np.array([[0.5, 2.0], [1.0, 3.0]]), 0.75])
+@pytest.mark.filterwarnings("ignore::srcgrad.FallbackWarning")
+def test_settings_of_modules_may_change_from_call_to_call(x, monkeypatch):
+    f = by_a_setting_of_a_number if isinstance(x, float) else by_a_setting_alone
+    gradient, pull = sg.grad(f), sg.pullback(f)
+    for setting in SETTINGS:
+        monkeypatch.setitem(globals(), "SCALE", setting)
+        h, along = 1e-6, np.cos(np.arange(np.size(x))).reshape(np.shape(x))
+        wanted = (f(x + h * along) - f(x - h * along)) / (2 * h)
+        assert np.sum(gradient(np.copy(x)[()]) * along) == pytest.approx(wanted, rel=1e-6)
+        assert np.sum(pull(np.copy(x)[()])[1](1.0) * along) == pytest.approx(wanted, rel=1e-6)
+        _, moved = sg.jvp(f, (np.copy(x)[()],), (along[()],))
+        assert moved == pytest.approx(wanted, rel=1e-6)
+
+
+@pytest.mark.parametrize("setting", ["plain", "other"])
+def test_where_a_setting_lets_nothing_be_written_it_goes_by_source(setting, monkeypatch):
+    monkeypatch.setitem(globals(), "SCALE", setting)
+    pull = sg.pullback(by_a_setting_alone, fallback="error")
+    _, back = pull(X)
+    assert_same(back(1.0), numerical_gradient(by_a_setting_alone, (X,), 0))

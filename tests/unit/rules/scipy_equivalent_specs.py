@@ -169,11 +169,19 @@ def samples() -> list[OpSpec]:
     ]
 
 
+KNOTS = np.array([0.0, 0.0, 0.0, 0.0, 0.45, 1.0, 1.0, 1.0, 1.0])
+SURFACE = (KNOTS, np.array([0.0, 0.0, 0.0, 0.55, 2.0, 2.0, 2.0]), np.cos(np.arange(20.0)), 3, 2)
+
+
 def matrices() -> list[OpSpec]:
     two = np.array([[0.4, 0.7], [0.2, 0.5], [0.9, 0.3]])
     return [
         op(interpolate.pchip_interpolate, np.array([0.0, 0.2, 0.5, 0.8, 1.0]), A(5), A(3)),
         op(interpolate.splev, A(3), (np.array([0.0, 0, 0.5, 1, 1]), np.array([0.5, 1.0, 0.2]), 1)),
+        op(interpolate.bisplev, A(1), np.array([0.25, 0.75, 1.5]), SURFACE),
+        op(interpolate.bisplev, S(0.1, 0.9), S(0.2, 1.8), SURFACE),
+        op(interpolate.bisplev, S(0.1, 0.9), S(0.2, 0.5), SURFACE, 1, 1),
+        op(interpolate.bisplev, S(1.1, 1.9), S(0.2, 0.5), SURFACE),
         op(optimize.nnls, A(3, 2), A(3)),
         op(optimize.rosen, A(4)),
         op(optimize.rosen_der, A(3)),
