@@ -76,6 +76,17 @@ def lists_of_the_caller(x, kept):
     return kept[-1] * c
 
 
+def of_a_pair(pair, x):
+    """Update adjoints of a tuple, which are a list, in several loops."""
+    total = 0.0
+    for i in range(len(x)):
+        total += x[i] * pair[1] + pair[0][i]
+    c = np.einsum("i,i->", pair[0], x)
+    for i in range(len(x)):
+        total += x[i] * c * pair[1] * pair[0][i]
+    return total * pair[1]
+
+
 def of_a_helper(x, n):
     """Call a helper that holds both."""
 

@@ -285,6 +285,17 @@ def differs(found: Any, expected: Any, *, narrow: bool = False) -> bool:
     return _numbers_differ(np.asarray(found), np.asarray(expected), narrow=narrow)
 
 
+def is_alike(found: Any, expected: Any) -> bool:
+    """Say whether lists and tuples are where they are in another value.
+
+    >>> is_alike((1.0, [2.0]), (1.0, [3.0])), is_alike((1.0, (2.0,)), (1.0, [2.0]))
+    (True, False)
+    """
+    if type(expected) in (list, tuple) or type(found) in (list, tuple):
+        return type(found) is type(expected) and all(map(is_alike, found, expected))
+    return True
+
+
 def _parts(value: Any) -> dict[str, Any]:
     return {name: getattr(value, name) for name in field_names(value)}
 

@@ -31,6 +31,7 @@ from srcgrad.targets.loops.border import (
     copied,
     described,
     differs,
+    is_alike,
     is_known,
     kind_in_part,
     kind_of,
@@ -88,17 +89,19 @@ class Made:
         text: The text.
         dispatcher: Numba's function.
         converts: What takes each argument there; None for those that go as they are.
+        asks: Whether what it returns has to be looked at, since tuples may stand for lists.
     """
 
     key: Any
     text: LoopsText
     dispatcher: Any
     converts: Sequence[Any]
+    asks: bool = False
 
     @property
     def is_told(self) -> bool:
         """Whether the types of what it returns are known without NumPy's."""
-        return not self.text.is_narrow or is_known(self.text.returned)
+        return not self.asks and (not self.text.is_narrow or is_known(self.text.returned))
 
 
 class Loops:
@@ -128,6 +131,7 @@ class Loops:
         }
         self._known: dict[Any, Callable[..., Any]] = {}
         self._given_options, self._kind = options, kind
+        self._is_part = kind is kind_in_part
         self._line = 0
         self._parts: dict[tuple[int, frozenset[str]], Parts | None] = {}
         self._texts: dict[Any, tuple[LoopsText, ModuleType]] = {}
@@ -291,11 +295,11 @@ class Loops:
             jit.compiled(dispatcher, given)
         except Exception as error:  # Numba raises what it likes, also by its own faults
             raise self._not_compiled(error, text, module) from error
-        lists, are_nested = jit.lists_in(dispatcher, given)
-        if self._kind is kind_in_part and (are_nested or (lists > 1 and not self._subject.alone)):
+        back = jit.returned_by(dispatcher, given) if self._is_part else None
+        if back and (back.nested or (back.lists > 1 and not self._subject.alone)):
             self._line = -1
             raise self._at("lists that are, or hold, one list go from part to part", None)
-        return Made(key, text, dispatcher, converts)
+        return Made(key, text, dispatcher, converts, bool(back and back.tuples))
 
     def _compared(self, key: Any, args: tuple[Any, ...], made: Made) -> Any:
         """Run for the first time, and keep what runs if it gives what the text for NumPy gives."""
@@ -316,7 +320,8 @@ class Loops:
         result = as_returned(result, expected)
         differ = functools.partial(differs, narrow=made.text.is_narrow)
         left, wanted = without_lists(key, args), without_lists(key, copies)
-        if not differ(result, expected) and not (self._subject.written and differ(left, wanted)):
+        is_wrong = differ(result, expected) or (made.asks and not is_alike(result, expected))
+        if not is_wrong and not (self._subject.written and differ(left, wanted)):
             self._known[key] = self._runner(made, expected)
             self.compiled += 1
             return result
