@@ -29,7 +29,8 @@ from srcgrad.ir.scopes import MISSING, Binding
 from srcgrad.runtime.choosing import MEETING
 from srcgrad.runtime.labelled import has_labels
 from srcgrad.targets.loops import Derivative, Loops, both_ways
-from srcgrad.targets.loops.border import as_numbers, copied
+from srcgrad.targets.loops.border import as_numbers
+from srcgrad.targets.loops.copies import copied
 
 
 def records(binding: Any) -> bool:

@@ -87,6 +87,18 @@ def of_a_pair(pair, x):
     return total * pair[1]
 
 
+def under_two_names(x, n):
+    """Write under one name and read under another, on both sides of what is no loop."""
+    t = x * 1.0
+    b = t
+    t[1] += x[2]
+    c = np.einsum("i,i->", x, x)
+    b, t = t, b
+    for k in range(n):
+        b[1:] += t[:-1] * c * (k + 1)
+    return np.sum(t * t)
+
+
 def of_a_helper(x, n):
     """Call a helper that holds both."""
 
@@ -128,5 +140,6 @@ CASES = {
     steps_of_a_state: (V, 3),
     kept_for_later: (V, V**2),
     one_list_for_two: (V, V**2),
+    under_two_names: (V, 3),
     of_a_helper: (V, 2),
 }

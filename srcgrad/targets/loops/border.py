@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from srcgrad.runtime.objects import field_names, is_plain_object, rebuilt
+from srcgrad.runtime.objects import field_names, is_plain_object
 from srcgrad.targets.loops.kind import UNKNOWN, Array, Items
 from srcgrad.targets.loops.long_lists import (
     SHORT,
@@ -329,19 +329,6 @@ def as_numbers(value: Any) -> Any:
         return type(value)(map(as_numbers, value))
     if type(value) is dict:
         return {key: as_numbers(item) for key, item in value.items()}
-    return value
-
-
-def copied(value: Any) -> Any:
-    """Return nested containers and objects with copies of their arrays."""
-    if isinstance(value, np.ndarray):
-        return value.copy()
-    if type(value) in (list, tuple):
-        return type(value)(map(copied, value))
-    if isinstance(value, dict):
-        return {key: copied(item) for key, item in value.items()}
-    if is_plain_object(value):
-        return rebuilt(value, {n: copied(getattr(value, n)) for n in field_names(value)})
     return value
 
 

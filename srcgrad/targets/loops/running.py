@@ -28,7 +28,6 @@ from srcgrad.targets.loops.border import (
     RefusedArgumentError,
     as_returned,
     brought_back,
-    copied,
     described,
     differs,
     is_alike,
@@ -40,6 +39,7 @@ from srcgrad.targets.loops.border import (
     put_back,
     without_lists,
 )
+from srcgrad.targets.loops.copies import copied
 from srcgrad.targets.loops.data import data_in
 from srcgrad.targets.loops.front import front_text
 from srcgrad.targets.loops.long_lists import is_many
