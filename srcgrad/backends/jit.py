@@ -37,8 +37,11 @@ class Returned:
     tuples: bool
 
 
-def returned_by(dispatcher: Any, args: Sequence[Any]) -> Returned:
-    """Return what lists and tuples a compiled function returns for arguments like these."""
+def returned_by(dispatcher: Any, args: Sequence[Any], beside: bool) -> Returned:
+    """Return what lists and tuples a compiled function returns for arguments like these.
+
+    `beside` says that it returns a tuple of lists beside its result.
+    """
     from numba import typeof, types  # noqa: PLC0415 - Numba is optional
 
     def look(kind: Any, depth: int) -> Returned:
@@ -52,7 +55,11 @@ def returned_by(dispatcher: Any, args: Sequence[Any]) -> Returned:
         return Returned(0, False, False)
 
     given = tuple(map(typeof, args))
-    return look(dispatcher.overloads[given].signature.return_type, 0)
+    kind = dispatcher.overloads[given].signature.return_type
+    if not beside:
+        return look(kind, 0)
+    (whole, lists) = (look(part, 0) for part in kind)
+    return Returned(whole.lists + lists.lists, whole.nested or lists.nested, whole.tuples)
 
 
 def knows(function: Any) -> bool:

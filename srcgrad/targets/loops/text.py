@@ -72,6 +72,7 @@ class Wish:
         given: The kinds of the arguments, and of the data behind them.
         fuses: Whether statements over arrays become nested loops.
         objects: The same as `records` for objects, which the text does not make.
+        lists: Parameters that are returned beside the result.
     """
 
     source: str
@@ -83,6 +84,7 @@ class Wish:
     given: Sequence[Any]
     fuses: bool
     objects: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    lists: Sequence[str] = ()
 
 
 def loops_text(wish: Wish) -> LoopsText:
@@ -104,6 +106,7 @@ def loops_text(wish: Wish) -> LoopsText:
         function.decorator_list = [load(DECORATOR)]
     kinds = Kinds(functions, entry, wish.given)
     rewriting.used |= _take_lists(functions[entry], wish.given)
+    _give_lists(functions[entry], wish.lists)
     narrow = is_narrow(wish.given) or _NARROW.search(source)
     parallel = bool(wish.options.get("parallel"))
     nests_of = functools.partial(Nests, parallel=parallel)
@@ -239,6 +242,18 @@ def _take_lists(function: Any, given: Sequence[Any]) -> set[str]:
         made.lineno = function.lineno
         function.body.insert(place, made)
     return {"list_of"} if many else set()
+
+
+def _give_lists(function: Any, names: Sequence[str]) -> None:
+    """Let a function return lists that it was given, and has changed, beside its result."""
+    if not names:
+        return
+    last = function.body[-1]
+    if not isinstance(last, gast.Return):
+        last = gast.Return(gast.Constant(None, None))
+        function.body.append(last)
+    lists = gast.Tuple(list(map(load, names)), gast.Load())
+    last.value = gast.Tuple([last.value, lists], gast.Load())
 
 
 def _without_unread(body: Sequence[Any], functions: Mapping[str, Any]) -> list[Any]:
