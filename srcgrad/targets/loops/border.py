@@ -125,7 +125,7 @@ def _fields_of(value: Any) -> list[str]:
 
 
 def _kind_of_array(value: Any) -> Any:
-    if word_of(value.dtype) is None or not value.dtype.isnative:
+    if word_of(value.dtype) is None:
         raise RefusedArgumentError(
             f"an array of {value.dtype}, which Numba calculates with otherwise"
         )

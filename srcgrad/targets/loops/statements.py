@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import gast
 
-from srcgrad.ir.build import call, constant, dotted, load, store, subscript
+from srcgrad.ir.build import call, clone, constant, dotted, load, store, subscript
 from srcgrad.ir.walk import found_in, walk
 from srcgrad.targets.loops.nest import PARALLEL
 
@@ -88,6 +88,7 @@ class Statements:
         (sequence,) = iterated.args
         if _is_call(sequence, "range"):
             loop.iter = _downward(sequence.args)
+            loop.downward = list(map(clone, sequence.args))
             return []
         before: list[Any] = []
         if not isinstance(sequence, gast.Name):

@@ -24,6 +24,7 @@ from srcgrad.targets.loops.nest import PARALLEL
 from srcgrad.targets.loops.nests import Nests
 from srcgrad.targets.loops.plain import leave_out_calls
 from srcgrad.targets.loops.statements import Statements
+from srcgrad.targets.loops.upward import count_upwards
 
 _NARROW: Final = re.compile(r"\b(?:float32|complex64)\b")
 _COMMENT: Final = re.compile(r" *# (.*)")
@@ -116,6 +117,7 @@ def loops_text(wish: Wish) -> LoopsText:
         rewriting.used |= guard_integers(function, kind_of)
         if narrow:
             Narrow(function, kind_of, kinds.parameters()).write()
+        count_upwards(function, kind_of)
         if wish.fuses:
             rewriting.used |= nests_of(function, kind_of, kinds.names[name]).write()
         if narrow:
