@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         vjp,
         vmap,
     )
+    from srcgrad.api.policy import numba
     from srcgrad.api.products import pullback, pushforward
     from srcgrad.errors import (
         ArgumentError,
@@ -164,6 +165,7 @@ __all__ = [  # PyTorch's functions over tensors, `srcgrad.exp` and so on, are ad
     "jvp",
     "linspace",
     "no_grad",
+    "numba",
     "numeric_vjp",
     "ones",
     "ones_like",
@@ -191,6 +193,7 @@ _HOMES: Final = {
         "Pushforward checkpoint compile grad hessian hessian_product hvp implicit jacfwd "
         "jacobian jacrev jvp numeric_vjp scipy_objective value_and_grad vjp vmap"
     ),
+    "srcgrad.api.policy": "numba",
     "srcgrad.api.products": "pullback pushforward",
     "srcgrad.errors": (
         "ArgumentError CompileWarning FallbackWarning IntegerInputError LeftOutError "

@@ -121,7 +121,7 @@ class Compiled(Generic[P, R_co]):
             )
             plan = load_halves(generated, self.primal)
             if self._policy.compiles:
-                compile_both_ways(plan, self._fall.to_numpy)
+                compile_both_ways(plan, self._fall.to_numpy, self._policy.loop_options)
         except UnsupportedError as refusal:
             self._fall.back(refusal)
             plan = None

@@ -115,7 +115,8 @@ def grad(  # noqa: PLR0913 - each is an option of its own
         has_aux: `f` returns a pair of the number and something to hand on; so does the gradient.
         backend: What runs: "auto" the generated text on the library that owns the arrays, "numpy"
             and "cupy" the same on that library alone (see the guide on arrays of CuPy), "numba" the
-            text compiled (see the guide on compiled loops), "tape" the tape, without text.
+            text compiled (`numba(...)` with options; see the guide on compiled loops), "tape" the
+            tape, without text.
         fallback: What to do with a function that source transformation refuses: "warn" and run it
             on the tape, do so silently ("tape"), or raise ("error").
         debug_nans: Stop at the first NaN or infinity, in a value or an adjoint, and say where it

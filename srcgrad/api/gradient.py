@@ -437,7 +437,8 @@ class Gradient(GradientReading[P, R_co]):
         plan = load_plan(generated, function, frozenset(self._last))
         plan.options = options
         if self._policy.compiles and not options.get("plain"):
-            compile_loops(plan, self._fall.to_numpy, retyped=not self._has_aux)
+            how = self._policy.loop_options
+            compile_loops(plan, self._fall.to_numpy, how, retyped=not self._has_aux)
         return plan
 
     def _subject(self, options: Mapping[str, Any] = MappingProxyType({})) -> Any:

@@ -342,7 +342,7 @@ class Adjoints:
         request = Request(function, self.names, keep_complex=keep_complex, given=held, **options)
         plan = load_halves(self._refusals.compiled(compile_halves, request, stages), function)
         if self.policy.compiles and not stacks:
-            compile_both_ways(plan, self._plans.to_numpy)
+            compile_both_ways(plan, self._plans.to_numpy, self.policy.loop_options)
         return plan
 
 

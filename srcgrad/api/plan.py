@@ -29,7 +29,8 @@ from srcgrad.ir.scopes import MISSING, Binding
 from srcgrad.runtime.choosing import MEETING
 from srcgrad.runtime.labelled import has_labels
 from srcgrad.targets.loops import Derivative, Loops, both_ways
-from srcgrad.targets.loops.border import as_numbers, copied
+from srcgrad.targets.loops.border import as_numbers
+from srcgrad.targets.loops.copies import copied
 
 
 def records(binding: Any) -> bool:
@@ -290,11 +291,16 @@ class HalvesPlan(Plan):
 
 
 def compile_loops(
-    plan: Plan, refuse: Callable[[UnsupportedError], None], *, retyped: bool = True
+    plan: Plan,
+    refuse: Callable[[UnsupportedError], None],
+    options: Mapping[str, Any],
+    *,
+    retyped: bool = True,
 ) -> None:
     """Let Numba run a plan; `refuse` is told of what it does not compile.
 
-    `retyped` says that all numbers but the first are given their types by those who run it.
+    `options` are what Numba is told beside the usual; `retyped` says that all numbers but the first
+    are given their types by those who run it.
     """
     generated = plan.generated
     plan.loops = Loops(
@@ -309,10 +315,13 @@ def compile_loops(
             retyped,
         ),
         refuse,
+        options,
     )
 
 
-def compile_both_ways(plan: HalvesPlan, refuse: Callable[[UnsupportedError], None]) -> None:
+def compile_both_ways(
+    plan: HalvesPlan, refuse: Callable[[UnsupportedError], None], options: Mapping[str, Any]
+) -> None:
     """Let Numba run the value of halves, and both halves in one; `refuse` as in `compile_loops`."""
     generated = plan.generated
     ways = both_ways(generated.source, generated.entry, generated.backward)
@@ -324,6 +333,7 @@ def compile_both_ways(plan: HalvesPlan, refuse: Callable[[UnsupportedError], Non
         Loops(
             Derivative(source, name, scope[name], plan.module, names, lines, plan.written, retyped),
             refuse,
+            options,
         )
         for name, retyped in ((ways.value, False), (ways.adjoints, True))
     )

@@ -12,10 +12,59 @@ from srcgrad.errors import ArgumentError, UnsupportedError
 from srcgrad.insight.once import Once
 from srcgrad.insight.switch import ANYTHING
 
-Backend = Literal["auto", "numpy", "tape", "numba", "cupy", "dask"]
+
+@dataclass(frozen=True, slots=True)
+class NumbaBackend:
+    """The backend "numba" with options; `numba` makes it.
+
+    Attributes:
+        parallel: Whether nests of loops over arrays run on several cores.
+        boundscheck: Whether indices are looked at.
+    """
+
+    parallel: bool = False
+    boundscheck: bool = True
+
+    def __post_init__(self) -> None:
+        """Refuse what is neither true nor false.
+
+        Raises:
+            ArgumentError: An option is of another type.
+        """
+        for name, value in (("parallel", self.parallel), ("boundscheck", self.boundscheck)):
+            if type(value) is not bool:
+                raise ArgumentError(f"{name}={value!r} is neither True nor False")
+
+    def __repr__(self) -> str:
+        """Return the call that makes it."""
+        return f"numba(parallel={self.parallel}, boundscheck={self.boundscheck})"
+
+    def options(self) -> dict[str, bool]:
+        """Return those options that are not the usual, as Numba has them."""
+        given = {"parallel": True} if self.parallel else {}
+        return given if self.boundscheck else {**given, "boundscheck": False}
+
+
+def numba(*, parallel: bool = False, boundscheck: bool = True) -> NumbaBackend:
+    """Return the backend "numba" with options: ``sg.grad(f, backend=sg.numba(parallel=True))``.
+
+    Args:
+        parallel: Let nests of loops over whole arrays run on several cores. That pays for large
+            arrays alone, and sums are added up in another order.
+        boundscheck: Look at indices. Without that, one out of bounds reads or overwrites whatever
+            is there.
+
+    Raises:
+        ArgumentError: An option is neither True nor False.
+    """
+    return NumbaBackend(parallel, boundscheck)
+
+
+Backend = Literal["auto", "numpy", "tape", "numba", "cupy", "dask"] | NumbaBackend
+_NAMES: Final = ("auto", "numpy", "tape", "numba", "cupy", "dask")
 Fallback = Literal["warn", "tape", "error"]
 Given = TypeVar("Given")
-_BACKENDS: Final = ", ".join(map(repr, get_args(Backend)))
+_BACKENDS: Final = ", ".join(map(repr, _NAMES))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,7 +95,7 @@ class Policy:
         """
         if self.verify:
             ANYTHING.on = True
-        if self.backend not in get_args(Backend):
+        if not isinstance(self.backend, NumbaBackend) and self.backend not in _NAMES:
             raise ArgumentError(
                 f"backend={self.backend!r} is not one of {_BACKENDS}",
                 hint="leave it out for 'auto'",
@@ -60,7 +109,12 @@ class Policy:
     @property
     def compiles(self) -> bool:
         """Whether Numba is to compile what runs."""
-        return self.backend == "numba"
+        return self.backend == "numba" or isinstance(self.backend, NumbaBackend)
+
+    @property
+    def loop_options(self) -> dict[str, bool]:
+        """What Numba is told beside the usual."""
+        return self.backend.options() if isinstance(self.backend, NumbaBackend) else {}
 
     @property
     def asks_tape(self) -> bool:

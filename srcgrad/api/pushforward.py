@@ -300,7 +300,7 @@ class Tangents:
         )
         plan = load_plan(self._refusals.compiled(compile_tangents, request, stages), function)
         if self.policy.compiles and not stacks:
-            compile_loops(plan, self._plans.to_numpy)
+            compile_loops(plan, self._plans.to_numpy, self.policy.loop_options)
         return plan
 
     def __repr__(self) -> str:

@@ -78,7 +78,7 @@ def libraries_of(values: Iterable[Any]) -> list[Library]:
     return [*found.values()]
 
 
-def library_named(name: str) -> Library | None:
+def library_named(name: object) -> Library | None:
     """Return the library that ``backend=`` calls by a name, if there is one."""
     return next((item for item in LIBRARIES if item.name == name), None)
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 
@@ -12,27 +14,52 @@ def compiled(dispatcher: Any, args: Sequence[Any]) -> Any:
     Raises:
         Exception: Numba does not compile it; which exception that is, is left to Numba.
     """
-    from numba import typeof  # noqa: PLC0415 - Numba is optional
+    from numba import NumbaPerformanceWarning, typeof  # noqa: PLC0415 - Numba is optional
 
-    dispatcher.compile(tuple(map(typeof, args)))
+    with warnings.catch_warnings():  # that there is nothing to share among cores
+        warnings.simplefilter("ignore", NumbaPerformanceWarning)
+        dispatcher.compile(tuple(map(typeof, args)))
     return dispatcher
 
 
-def lists_in(dispatcher: Any, args: Sequence[Any]) -> tuple[int, bool]:
-    """Return how many lists a compiled function returns, and whether there are lists in lists."""
+@dataclass(frozen=True, slots=True)
+class Returned:
+    """What a compiled function returns, as far as one has to know that it is the same thing.
+
+    Attributes:
+        lists: How many lists there are.
+        nested: Whether there are lists in lists.
+        tuples: Whether there are tuples among what is returned.
+    """
+
+    lists: int
+    nested: bool
+    tuples: bool
+
+
+def returned_by(dispatcher: Any, args: Sequence[Any], beside: bool) -> Returned:
+    """Return what lists and tuples a compiled function returns for arguments like these.
+
+    `beside` says that it returns a tuple of lists beside its result.
+    """
     from numba import typeof, types  # noqa: PLC0415 - Numba is optional
 
-    def count(kind: Any, depth: int) -> tuple[int, bool]:
+    def look(kind: Any, depth: int) -> Returned:
         if isinstance(kind, types.List):
-            inner, _ = count(kind.dtype, depth + 1)
-            return 1, inner > 0
+            inner = look(kind.dtype, depth + 1)
+            return Returned(1, inner.lists > 0, inner.tuples)
         if isinstance(kind, types.BaseTuple):
-            found = [count(part, depth) for part in kind]
-            return sum(n for n, _ in found), any(nested for _, nested in found)
-        return 0, False
+            found = [look(part, depth + 1) for part in kind]
+            lists, nested = sum(item.lists for item in found), any(item.nested for item in found)
+            return Returned(lists, nested, depth > 0 or any(item.tuples for item in found))
+        return Returned(0, False, False)
 
     given = tuple(map(typeof, args))
-    return count(dispatcher.overloads[given].signature.return_type, 0)
+    kind = dispatcher.overloads[given].signature.return_type
+    if not beside:
+        return look(kind, 0)
+    (whole, lists) = (look(part, 0) for part in kind)
+    return Returned(whole.lists + lists.lists, whole.nested or lists.nested, whole.tuples)
 
 
 def knows(function: Any) -> bool:

@@ -34,6 +34,7 @@ PROMISED: dict[str, str | None] = {
     "pushforward": f"f, argnums=None, argnames=None, has_aux=False, *, {HOW}",
     "pullback": f"f, argnums=None, argnames=None, has_aux=False, *, {HOW}",
     "hessian_product": f"f, argnums=None, argnames=None, has_aux=False, *, {HOW}",
+    "numba": "*, parallel=False, boundscheck=True",
     "numeric_vjp": "f, *, step=None",
     "compile": f"f, *, {HOW}",
     "scipy_objective": f"f, params, *args, {HOW}",

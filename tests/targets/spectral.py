@@ -76,6 +76,29 @@ def lists_of_the_caller(x, kept):
     return kept[-1] * c
 
 
+def of_a_pair(pair, x):
+    """Update adjoints of a tuple, which are a list, in several loops."""
+    total = 0.0
+    for i in range(len(x)):
+        total += x[i] * pair[1] + pair[0][i]
+    c = np.einsum("i,i->", pair[0], x)
+    for i in range(len(x)):
+        total += x[i] * c * pair[1] * pair[0][i]
+    return total * pair[1]
+
+
+def under_two_names(x, n):
+    """Write under one name and read under another, on both sides of what is no loop."""
+    t = x * 1.0
+    b = t
+    t[1] += x[2]
+    c = np.einsum("i,i->", x, x)
+    b, t = t, b
+    for k in range(n):
+        b[1:] += t[:-1] * c * (k + 1)
+    return np.sum(t * t)
+
+
 def of_a_helper(x, n):
     """Call a helper that holds both."""
 
@@ -117,5 +140,6 @@ CASES = {
     steps_of_a_state: (V, 3),
     kept_for_later: (V, V**2),
     one_list_for_two: (V, V**2),
+    under_two_names: (V, 3),
     of_a_helper: (V, 2),
 }

@@ -22,6 +22,7 @@ from tests.targets.spectral import (
     kept_for_later,
     lists_of_the_caller,
     noisy,
+    of_a_pair,
     told,
 )
 
@@ -95,6 +96,12 @@ def rows_in_rows(x):
     y = x * 1.0
     b = np.array([[bumped(y, v * w) for w in x] for v in x])
     return np.sum(b**2) + np.sum(y)
+
+
+def test_adjoints_of_tuples_are_lists_in_every_part():
+    derivative = sg.value_and_grad(of_a_pair, backend="numba", fallback="tape")
+    for _ in range(3):
+        assert not differs(derivative((V, 2.0), V**2), sg.value_and_grad(of_a_pair)((V, 2.0), V**2))
 
 
 def test_lists_in_lists_stay_in_python():

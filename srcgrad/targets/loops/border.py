@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from srcgrad.runtime.objects import field_names, is_plain_object, rebuilt
+from srcgrad.runtime.objects import field_names, is_plain_object
 from srcgrad.targets.loops.kind import UNKNOWN, Array, Items
 from srcgrad.targets.loops.long_lists import (
     SHORT,
@@ -125,7 +125,7 @@ def _fields_of(value: Any) -> list[str]:
 
 
 def _kind_of_array(value: Any) -> Any:
-    if word_of(value.dtype) is None or not value.dtype.isnative:
+    if word_of(value.dtype) is None:
         raise RefusedArgumentError(
             f"an array of {value.dtype}, which Numba calculates with otherwise"
         )
@@ -285,6 +285,17 @@ def differs(found: Any, expected: Any, *, narrow: bool = False) -> bool:
     return _numbers_differ(np.asarray(found), np.asarray(expected), narrow=narrow)
 
 
+def is_alike(found: Any, expected: Any) -> bool:
+    """Say whether lists and tuples are where they are in another value.
+
+    >>> is_alike((1.0, [2.0]), (1.0, [3.0])), is_alike((1.0, (2.0,)), (1.0, [2.0]))
+    (True, False)
+    """
+    if type(expected) in (list, tuple) or type(found) in (list, tuple):
+        return type(found) is type(expected) and all(map(is_alike, found, expected))
+    return True
+
+
 def _parts(value: Any) -> dict[str, Any]:
     return {name: getattr(value, name) for name in field_names(value)}
 
@@ -318,19 +329,6 @@ def as_numbers(value: Any) -> Any:
         return type(value)(map(as_numbers, value))
     if type(value) is dict:
         return {key: as_numbers(item) for key, item in value.items()}
-    return value
-
-
-def copied(value: Any) -> Any:
-    """Return nested containers and objects with copies of their arrays."""
-    if isinstance(value, np.ndarray):
-        return value.copy()
-    if type(value) in (list, tuple):
-        return type(value)(map(copied, value))
-    if isinstance(value, dict):
-        return {key: copied(item) for key, item in value.items()}
-    if is_plain_object(value):
-        return rebuilt(value, {n: copied(getattr(value, n)) for n in field_names(value)})
     return value
 
 

@@ -264,9 +264,8 @@ class _Cutter:
         given, back = (sorted(names, key=self._order.__getitem__) for names in (reads, gives))
         name = _free(f"{self._function.name}_part", self._taken)
         self.pieces.append(Piece(name, written))
-        lists = sorted(written.lists)
-        self.made.append(_definition(name, self._function.name, given, run, [*back, *lists]))
-        return [*before, _call(name, given, back, lists, run[0].lineno), *after]
+        self.made.append(_definition(name, self._function.name, given, run, back))
+        return [*before, _call(name, given, back, run[0].lineno), *after]
 
     def _begins(self, statement: Any) -> bool:
         """Say whether a part may begin, or end, with a statement, which then computes something."""
@@ -295,13 +294,9 @@ def _definition(
     return found
 
 
-def _call(
-    name: str, given: Sequence[str], back: Sequence[str], lists: Sequence[str], line: int
-) -> Any:
-    """Return the call of a part; lists that it has changed are written into those of the front."""
+def _call(name: str, given: Sequence[str], back: Sequence[str], line: int) -> Any:
     value = call(name, *map(load, given))
-    whole = gast.Slice(None, None, None)
-    targets = [*map(store, back), *(gast.Subscript(load(n), whole, gast.Store()) for n in lists)]
+    targets = list(map(store, back))
     target = targets[0] if len(targets) == 1 else gast.Tuple(targets, gast.Store())
     found = gast.Assign([target], value, None) if targets else gast.Expr(value)
     found.lineno = line

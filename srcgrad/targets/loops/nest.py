@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -14,6 +15,7 @@ from srcgrad.ir.walk import found_in
 from srcgrad.targets.loops.words import TYPES
 
 CHECK: Final = "same_length"
+PARALLEL: Final = "prange"
 MayMeet = Callable[[str, str], bool]
 
 
@@ -140,8 +142,10 @@ def share(first: Nest, second: Nest, way: str) -> None:
     first.bound |= second.bound
 
 
-def shown(nest: Nest, indices: Sequence[str]) -> tuple[list[Any], bool]:
-    """Return the statements of a nest, and whether they compare lengths."""
+def shown(
+    nest: Nest, indices: Sequence[str], *, parallel: bool = False
+) -> tuple[list[Any], list[str]]:
+    """Return the statements of a nest, and what they call of ours or of Numba's."""
     checks = []
     for found in nest.lengths:
         one, *others = found.values()
@@ -152,12 +156,27 @@ def shown(nest: Nest, indices: Sequence[str]) -> tuple[list[Any], bool]:
     rows = [gast.For(store(last), call("range", length), group, [], None) for group in nest.groups]
     for name, size in reversed(outer):
         rows = [gast.For(store(name), call("range", size), rows, [], None)]
+    shares = parallel and len(rows) == 1 and _is_apart_by(nest, indices[0])
+    if shares:
+        rows[0].iter.func.id = PARALLEL
     line = getattr(nest.groups[0][0], "lineno", None)
     done = [*checks, *nest.before, *makes, *rows, *nest.after]
     for item in done:
         if getattr(item, "lineno", None) is None:
             item.lineno = line
-    return done, bool(checks)
+    return done, [*([CHECK] if checks else []), *([PARALLEL] if shares else [])]
+
+
+def _is_apart_by(nest: Nest, index: str) -> bool:
+    """Say whether each trip of the outer loop writes into entries that no other trip touches."""
+    written = {name for name, _ in nest.writes}
+    if any(index not in re.findall(r"\w+", place) for _, place in nest.writes):
+        return False
+    places: dict[str, set[str]] = {}
+    for name, place in nest.writes | nest.reads | nest.adds:
+        if name in written:
+            places.setdefault(name, set()).add(place)
+    return all(len(found) == 1 for found in places.values())
 
 
 def _shapes(bound: dict[str, str]) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from srcgrad.targets.loops.aliases import Aliases
 from srcgrad.targets.loops.buffers import Numbers
 from srcgrad.targets.loops.entries import EntryWriter, NotElementwiseError, is_view
 from srcgrad.targets.loops.kind import Array, Kind, is_number
-from srcgrad.targets.loops.nest import CHECK, Nest, share, shown, way_to_share
+from srcgrad.targets.loops.nest import Nest, share, shown, way_to_share
 from srcgrad.targets.loops.results import parts_of
 from srcgrad.targets.loops.words import FLOATS, NARROW
 
@@ -32,8 +32,14 @@ class Nests:
     """Writes the nests of one function."""
 
     def __init__(
-        self, function: Any, kind_of: Callable[[Any], Kind], known: dict[str, Kind]
+        self,
+        function: Any,
+        kind_of: Callable[[Any], Kind],
+        known: dict[str, Kind],
+        *,
+        parallel: bool = False,
     ) -> None:
+        self._parallel = parallel
         self._function = function
         self._kind = kind_of
         self._known = known
@@ -72,8 +78,9 @@ class Nests:
         done: list[Any] = []
         for item in items:
             if isinstance(item, Nest):
-                made, checks = shown(item, self._indices(len(item.lengths)))
-                self.used |= {CHECK} if checks else set()
+                indices = self._indices(len(item.lengths))
+                made, used = shown(item, indices, parallel=self._parallel)
+                self.used |= set(used)
                 done += made
             else:
                 done.append(item)

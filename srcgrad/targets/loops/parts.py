@@ -51,6 +51,7 @@ class Parts:
                 written=piece.written.any,
                 fixed=piece.written.entries,
                 alone=piece.written.alone,
+                lists=tuple(sorted(piece.written.lists)),
                 retyped=False,
             )
             self._pieces[piece.name] = make(part)

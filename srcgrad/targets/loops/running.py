@@ -9,7 +9,6 @@ import inspect
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass
 from types import FunctionType, MappingProxyType, ModuleType
 from typing import Any, Final, cast
 
@@ -19,7 +18,7 @@ from srcgrad import settings
 from srcgrad.backends import jit
 from srcgrad.codegen import cache
 from srcgrad.codegen.loader import in_scope, load
-from srcgrad.codegen.tracebacks import LineMap, UserLine
+from srcgrad.codegen.tracebacks import UserLine
 from srcgrad.errors import NotCompiledError
 from srcgrad.locks import Lock
 from srcgrad.spans import Span
@@ -28,10 +27,9 @@ from srcgrad.targets.loops.border import (
     RefusedArgumentError,
     as_returned,
     brought_back,
-    copied,
     described,
     differs,
-    is_known,
+    is_alike,
     kind_in_part,
     kind_of,
     kind_of_fixed,
@@ -39,8 +37,11 @@ from srcgrad.targets.loops.border import (
     put_back,
     without_lists,
 )
+from srcgrad.targets.loops.copies import copied
 from srcgrad.targets.loops.data import data_in
+from srcgrad.targets.loops.derivative import Derivative, Made
 from srcgrad.targets.loops.front import front_text
+from srcgrad.targets.loops.kind import Items
 from srcgrad.targets.loops.long_lists import is_many
 from srcgrad.targets.loops.names import LengthsDifferError
 from srcgrad.targets.loops.narrow import is_narrow
@@ -48,57 +49,6 @@ from srcgrad.targets.loops.parts import Parts, cut_at
 from srcgrad.targets.loops.text import LoopsText, Wish, loops_text
 
 _LONGEST: Final = 0.05  # seconds of a compiled call, above which NumPy's would take long
-
-
-@dataclass(frozen=True, slots=True)
-class Derivative:
-    """The derivative that is compiled.
-
-    Attributes:
-        source: Its text for NumPy.
-        entry: The name of its function for calls.
-        function: That function, loaded.
-        module: The module that it was loaded from, which holds the user's data.
-        bound: The names that were put into it.
-        lines: The user's lines behind the text.
-        written: Whether the function writes into its arguments.
-        retyped: Whether callers give the numbers of a gradient or tangent their types.
-        alone: Whether no two of the lists that it returns may be one.
-        fixed: The parameters whose lists it writes into, so that they cannot go as arrays.
-    """
-
-    source: str
-    entry: str
-    function: Callable[..., Any]
-    module: ModuleType
-    bound: frozenset[str]
-    lines: LineMap
-    written: bool
-    retyped: bool = True
-    fixed: frozenset[str] = frozenset()
-    alone: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Made:
-    """What was compiled for one kind of arguments.
-
-    Attributes:
-        key: The kind.
-        text: The text.
-        dispatcher: Numba's function.
-        converts: What takes each argument there; None for those that go as they are.
-    """
-
-    key: Any
-    text: LoopsText
-    dispatcher: Any
-    converts: Sequence[Any]
-
-    @property
-    def is_told(self) -> bool:
-        """Whether the types of what it returns are known without NumPy's."""
-        return not self.text.is_narrow or is_known(self.text.returned)
 
 
 class Loops:
@@ -128,6 +78,7 @@ class Loops:
         }
         self._known: dict[Any, Callable[..., Any]] = {}
         self._given_options, self._kind = options, kind
+        self._is_part = kind is kind_in_part
         self._line = 0
         self._parts: dict[tuple[int, frozenset[str]], Parts | None] = {}
         self._texts: dict[Any, tuple[LoopsText, ModuleType]] = {}
@@ -291,17 +242,21 @@ class Loops:
             jit.compiled(dispatcher, given)
         except Exception as error:  # Numba raises what it likes, also by its own faults
             raise self._not_compiled(error, text, module) from error
-        lists, are_nested = jit.lists_in(dispatcher, given)
-        if self._kind is kind_in_part and (are_nested or (lists > 1 and not self._subject.alone)):
+        back = (
+            jit.returned_by(dispatcher, given, bool(self._subject.lists)) if self._is_part else None
+        )
+        if back and (back.nested or (back.lists > 1 and not self._subject.alone)):
             self._line = -1
             raise self._at("lists that are, or hold, one list go from part to part", None)
-        return Made(key, text, dispatcher, converts)
+        return Made(key, text, dispatcher, converts, bool(back and back.tuples))
 
     def _compared(self, key: Any, args: tuple[Any, ...], made: Made) -> Any:
         """Run for the first time, and keep what runs if it gives what the text for NumPy gives."""
         copies = copied(args)
         outside, before = args[len(self._signature.parameters) :], copied(args)
-        run = self._known[key] = self._runner(made, prototype(made.text.returned))
+        kind = made.text.returned
+        kind = kind.items[0] if self._subject.lists and isinstance(kind, Items) else kind
+        run = self._known[key] = self._runner(made, prototype(kind))
         self.text = made.text
         start = time.perf_counter()
         result = run(*args)
@@ -316,7 +271,8 @@ class Loops:
         result = as_returned(result, expected)
         differ = functools.partial(differs, narrow=made.text.is_narrow)
         left, wanted = without_lists(key, args), without_lists(key, copies)
-        if not differ(result, expected) and not (self._subject.written and differ(left, wanted)):
+        is_wrong = differ(result, expected) or (made.asks and not is_alike(result, expected))
+        if not is_wrong and not (self._subject.written and differ(left, wanted)):
             self._known[key] = self._runner(made, expected)
             self.compiled += 1
             return result
@@ -374,12 +330,14 @@ class Loops:
         """Return the same for arguments and results of any structure."""
         dispatcher, converts = made.dispatcher, made.converts
         lists = [k for k, kind in enumerate(made.key) if type(kind) is tuple and is_many(kind)]
+        changed = self._subject.lists
 
         def run(*args: Any) -> Any:
             if len({id(args[k]) for k in lists}) < len(lists):
                 return self._by_numpy(args)  # one list under two names
             try:
                 result = brought_back(dispatcher(*_converted(converts, args)))
+                result = self._with_lists(result, args) if changed else result
             except Exception as error:  # noqa: BLE001 - NumPy runs it then
                 return self._failed(error, made.key, args)
             head = result[0] if type(result) is tuple and result else result
@@ -388,6 +346,16 @@ class Loops:
             return as_returned(result, expected)
 
         return run
+
+    def _with_lists(self, result: Any, args: Sequence[Any]) -> Any:
+        """Write lists that came back into those that were given, and return the result alone."""
+        whole, lists = result
+        names = list(self._signature.parameters)
+        for name, found in zip(self._subject.lists, lists, strict=True):
+            given = args[names.index(name)]
+            if type(given) is list:
+                given[:] = found
+        return whole
 
     def _failed(self, error: Exception, key: Any, args: tuple[Any, ...]) -> Any:
         """Run what a compiled function has raised at, in another way if that can be.
@@ -422,6 +390,7 @@ class Loops:
                     given,
                     fuses,
                     records.objects,
+                    subject.lists,
                 )
             )
             if text.refused:

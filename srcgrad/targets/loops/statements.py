@@ -7,8 +7,9 @@ from typing import Any, Final
 
 import gast
 
-from srcgrad.ir.build import call, constant, dotted, load, store, subscript
+from srcgrad.ir.build import call, clone, constant, dotted, load, store, subscript
 from srcgrad.ir.walk import found_in, walk
+from srcgrad.targets.loops.nest import PARALLEL
 
 _LIBRARY: Final = "srcgrad.targets.loops.names"
 _BLOCKS: Final = ("body", "orelse", "finalbody")
@@ -35,9 +36,10 @@ class Statements:
 
     def imports(self) -> list[Any]:
         """Return the imports that the rewritten functions need."""
-        if not self.used:
+        names = sorted(self.used - {PARALLEL})
+        if not names:
             return []
-        return [gast.ImportFrom(_LIBRARY, [gast.alias(n, None) for n in sorted(self.used)], 0)]
+        return [gast.ImportFrom(_LIBRARY, [gast.alias(name, None) for name in names], 0)]
 
     def rewrite(self, function: Any) -> None:
         """Rewrite a function in place."""
@@ -86,6 +88,7 @@ class Statements:
         (sequence,) = iterated.args
         if _is_call(sequence, "range"):
             loop.iter = _downward(sequence.args)
+            loop.downward = list(map(clone, sequence.args))
             return []
         before: list[Any] = []
         if not isinstance(sequence, gast.Name):

@@ -20,14 +20,18 @@ from srcgrad.targets.loops.integers import guard_integers
 from srcgrad.targets.loops.kind import Many
 from srcgrad.targets.loops.kinds import Kinds
 from srcgrad.targets.loops.narrow import Narrow, is_narrow, steady_sums
+from srcgrad.targets.loops.nest import PARALLEL
 from srcgrad.targets.loops.nests import Nests
 from srcgrad.targets.loops.plain import leave_out_calls
 from srcgrad.targets.loops.statements import Statements
+from srcgrad.targets.loops.upward import count_upwards
 
 _NARROW: Final = re.compile(r"\b(?:float32|complex64)\b")
 _COMMENT: Final = re.compile(r" *# (.*)")
 _BLOCKS: Final = ("body", "orelse", "finalbody", "handlers")
 DECORATOR: Final = "jitted"
+_CPU: Final = "numba.core.cpu_options"
+_OTHERS: Final = "comprehension reduction inplace_binop setitem numpy stencil fusion".split()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +73,7 @@ class Wish:
         given: The kinds of the arguments, and of the data behind them.
         fuses: Whether statements over arrays become nested loops.
         objects: The same as `records` for objects, which the text does not make.
+        lists: Parameters that are returned beside the result.
     """
 
     source: str
@@ -80,6 +85,7 @@ class Wish:
     given: Sequence[Any]
     fuses: bool
     objects: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    lists: Sequence[str] = ()
 
 
 def loops_text(wish: Wish) -> LoopsText:
@@ -101,22 +107,27 @@ def loops_text(wish: Wish) -> LoopsText:
         function.decorator_list = [load(DECORATOR)]
     kinds = Kinds(functions, entry, wish.given)
     rewriting.used |= _take_lists(functions[entry], wish.given)
+    _give_lists(functions[entry], wish.lists)
     narrow = is_narrow(wish.given) or _NARROW.search(source)
+    parallel = bool(wish.options.get("parallel"))
+    nests_of = functools.partial(Nests, parallel=parallel)
     for name, function in functions.items():
         kind_of = functools.partial(kinds.of, function=name)
         rewriting.used |= leave_out_calls(function, kind_of)
         rewriting.used |= guard_integers(function, kind_of)
         if narrow:
             Narrow(function, kind_of, kinds.parameters()).write()
+        count_upwards(function, kind_of)
         if wish.fuses:
-            rewriting.used |= Nests(function, kind_of, kinds.names[name]).write()
+            rewriting.used |= nests_of(function, kind_of, kinds.names[name]).write()
         if narrow:
             rewriting.used |= steady_sums(function, kind_of)
     body = [item for item in tree.body if not isinstance(item, gast.FunctionDef)]
     read = [node.id for item in functions.values() for node in found_in(item, gast.Name)]
     body = _without_unread(body, functions)
     imported = _with_imports(body, rewriting.imports(), reads_numpy="np" in read)
-    head = [*imported, *_definitions(wish.options, {**wish.objects, **records})]
+    parts = ["njit", PARALLEL] if PARALLEL in rewriting.used else ["njit"]
+    head = [*imported, *_definitions(parts, wish.options, {**wish.objects, **records})]
     ordered = sorted(functions.values(), key=lambda item: item.name == entry)
     printed = print_module(gast.Module([*head, *ordered], []))
     origins = [getattr(owner, "lineno", None) or 0 for owner in printed.statements]
@@ -235,6 +246,18 @@ def _take_lists(function: Any, given: Sequence[Any]) -> set[str]:
     return {"list_of"} if many else set()
 
 
+def _give_lists(function: Any, names: Sequence[str]) -> None:
+    """Let a function return lists that it was given, and has changed, beside its result."""
+    if not names:
+        return
+    last = function.body[-1]
+    if not isinstance(last, gast.Return):
+        last = gast.Return(gast.Constant(None, None))
+        function.body.append(last)
+    lists = gast.Tuple(list(map(load, names)), gast.Load())
+    last.value = gast.Tuple([last.value, lists], gast.Load())
+
+
 def _without_unread(body: Sequence[Any], functions: Mapping[str, Any]) -> list[Any]:
     """Return the statements outside of functions without imports that none reads."""
     read = {node.id for function in functions.values() for node in found_in(function, gast.Name)}
@@ -262,11 +285,22 @@ def _with_imports(body: list[Any], more: Sequence[Any], *, reads_numpy: bool) ->
     return [*numpy, *imports, *more, *others]
 
 
-def _definitions(options: Mapping[str, Any], records: Mapping[str, Sequence[str]]) -> list[Any]:
-    """Return the definition of the decorator, and those of named tuples."""
-    numba = gast.ImportFrom("numba", [gast.alias("njit", None)], 0)
+def _definitions(
+    parts: Sequence[str], options: Mapping[str, Any], records: Mapping[str, Sequence[str]]
+) -> list[Any]:
+    """Return the imports of Numba, the definition of the decorator, and those of named tuples."""
+    numba = gast.ImportFrom("numba", [gast.alias(part, None) for part in parts], 0)
     keywords = [gast.keyword(key, gast.Constant(value, None)) for key, value in options.items()]
     found: list[Any] = [numba]
+    if options.get("parallel"):  # Numba's own changes of array statements let slices overlap
+        found.append(gast.ImportFrom(_CPU, [gast.alias("ParallelOptions", None)], 0))
+        others = gast.Dict(
+            [gast.Constant(name, None) for name in _OTHERS],
+            [gast.Constant(False, None) for _ in _OTHERS],
+        )
+        found.append(_bound("loops_alone", call("ParallelOptions", others)))
+        keywords = [item for item in keywords if item.arg != "parallel"]
+        keywords.append(gast.keyword("parallel", load("loops_alone")))
     if records:
         found.append(gast.ImportFrom("collections", [gast.alias("namedtuple", None)], 0))
     found.append(_bound(DECORATOR, gast.Call(dotted("njit"), [], keywords)))

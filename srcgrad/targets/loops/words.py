@@ -26,6 +26,7 @@ _GIVEN: Final[dict[str, Any]] = {
     "float": float,
     "complex": complex,
 }
+_OF_DTYPE: Final[dict[Any, str]] = {np.dtype(word): word for word in ("bool", *_OF_NUMPY)}
 TYPES: Final = {"bool": "bool_"}  # the names of NumPy's types that are other words
 
 
@@ -35,8 +36,7 @@ def word_of(dtype: Any) -> str | None:
     >>> word_of(np.dtype(np.float32)), word_of(np.dtype(np.int8))
     ('float32', None)
     """
-    name = np.dtype(dtype).name
-    return name if name == "bool" or name in _OF_NUMPY else None
+    return _OF_DTYPE.get(dtype)
 
 
 def held(word: str) -> str:
