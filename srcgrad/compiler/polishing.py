@@ -11,6 +11,7 @@ from srcgrad.analyses.sharing import Sharing
 from srcgrad.analyses.touched_elements import TouchedElements
 from srcgrad.compiler.name_kinds import NameKinds
 from srcgrad.compiler.stages import Stages
+from srcgrad.frontend.normalize.wording import wording
 from srcgrad.ir.program import Program
 from srcgrad.ir.walk import walk
 from srcgrad.optimizations.ask_next import asked_next
@@ -34,6 +35,7 @@ from srcgrad.optimizations.repeat_signs import SignRepetition
 from srcgrad.optimizations.repeat_tests import RepeatedTests
 from srcgrad.optimizations.return_directly import return_directly
 from srcgrad.optimizations.return_early import return_early
+from srcgrad.optimizations.share_results import ResultSharing
 from srcgrad.optimizations.skip_copies import skip_copies, store_directly
 from srcgrad.optimizations.swap import write_swaps
 from srcgrad.optimizations.tidy import tidy
@@ -78,6 +80,7 @@ class Polishing:
         body = propagate_copies(body, self.is_temporary, self.parameters)
         body = propagate_constants(body, self._is_ours, self.parameters)
         body = drop_last_clears(body, self.purity, self.parameters)
+        body = self._with_results_shared(body)
         body = skip_copies(drop_number_guards(self._substituted(body), self._is_number()))
         self.stages.note("substitute", body)
         body = self._coalesced(body)
@@ -90,6 +93,19 @@ class Polishing:
         body = return_early(body)
         self._name_adjoints(body)
         return merge_handlers(body)
+
+    def _with_results_shared(self, body: list[Any]) -> list[Any]:
+        """Compute once what a block computes several times."""
+        names = self.kinds.in_text(self.program, self.kinds.numbers)
+        fresh = self.program.namer.fresh
+        sharing = ResultSharing(
+            self.purity,
+            self._is_ours,
+            names,
+            self._holds_array(),
+            lambda node: fresh(wording(node)),
+        )
+        return sharing.run(body)
 
     def _substituted(self, body: list[Any]) -> list[Any]:
         """Put what is read once, or what is no more than a lookup, where it is read."""
@@ -131,7 +147,7 @@ class Polishing:
         body = self._coalesced(gathering.run(merged))
         body = read_originals(tidy(folding.run(body)), self._is_ours)
         body = ClearDelay(self.purity, width).run(body)
-        body = fill_cleared(body, self.purity, self._is_number())
+        body = fill_cleared(body, self.purity, self._is_number(), self._is_array())
         body = ForwardSubstitution(self.purity, self.is_temporary, width).run(body)
         body = SignRepetition(self.purity, self.is_float, width).run(body)
         body = assign_first(body, self.purity, self._is_array(), self._touched)

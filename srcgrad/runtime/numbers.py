@@ -88,7 +88,11 @@ def shared_each(grad: Any, args: Sequence[Any], extreme: Any) -> tuple[Any, ...]
 
     Of equal numbers each has its share; of equal rows of numbers Python takes the first.
     """
-    if len(args) > 1 and isinstance(extreme, float):
+    if len(args) == len(("x", "y")) and isinstance(extreme, float):
+        is_first, is_second = bool(args[0] == extreme), bool(args[1] == extreme)
+        if is_first is not is_second:  # the usual case
+            return (grad, 0.0 * grad) if is_first else (0.0 * grad, grad)
+    elif len(args) > 1 and isinstance(extreme, float):
         equal = [bool(item == extreme) for item in args]
         if sum(equal) == 1:
             none = 0.0 * grad

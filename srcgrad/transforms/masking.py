@@ -10,7 +10,7 @@ import numpy as np
 from srcgrad.analyses.gathering import begun
 from srcgrad.analyses.selectors import Mask
 from srcgrad.ir.build import at, clone, load
-from srcgrad.ir.walk import names_read
+from srcgrad.ir.walk import is_same, names_read
 from srcgrad.transforms.sweep import Sweep
 
 
@@ -54,7 +54,8 @@ class Masking:
             return value
         primal = self._sweep.program.operation(statement).primal
         if continues and (primal is np.nan_to_num or self._fits(name, targets[0])):
-            return _unmasked(value) if primal in (np.where, np.nan_to_num) else value
+            masked = primal in (np.where, np.nan_to_num) or _is_masked(value, use)
+            return _unmasked(value) if masked else value
         if outer is None:
             return value
         if outer.branch and self._sweep.facts.shapes.is_number(load(targets[0])):
@@ -84,3 +85,17 @@ def _unmasked(value: Any) -> Any:
         value = value.args[0]
     _, first, second = value.args
     return second if isinstance(first, gast.Constant) else first
+
+
+def _is_masked(value: Any, mask: Mask | None) -> bool:
+    """Say whether a value is masked as it will be where the region ends."""
+    if getattr(getattr(value, "func", None), "id", "") == "unbroadcast":
+        value = value.args[0]
+    func = getattr(value, "func", None)
+    if (
+        mask is None
+        or getattr(func, "attr", "") != "where"
+        or len(value.args) != len(("condition", "x", "y"))
+    ):
+        return False
+    return is_same(value, mask.of(value.args[1 if mask.holds else 2]))

@@ -312,6 +312,8 @@ class Sweep:
         """Say whether nothing shows that a name is bound to a number or an array."""
         if cell in self.kinds.arrays or cell in self.adjoints.models:
             return False
+        if self.facts.dimensions.rank(load(cell)):
+            return False
         return not self.facts.shapes.is_number(load(cell))
 
     def add_anything(self, cell: str, value: Any, like: Any) -> list[Any]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import gast
+import numpy as np
 
 from srcgrad import runtime
 from srcgrad.ir.build import (
@@ -347,7 +348,7 @@ class _Body:
         if isinstance(target, gast.Attribute) and self._is_context(target.value):
             self.attributes[target.attr] = value
         elif isinstance(target, gast.Name):
-            simple = isinstance(value, _SIMPLE) or is_shape(value)
+            simple = isinstance(value, _SIMPLE) or is_shape(value) or _is_negative(value)
             if not simple and self.counts.get(target.id, 0) > 1:
                 name = self.inliner.namer.fresh(target.id)
                 self.emitted.append(gast.Assign([store(name)], value, None))
@@ -423,6 +424,8 @@ class _Body:
             return args[0]
         if callee is len and is_plain_display(args[0]):
             return gast.Constant(len(args[0].elts), None)
+        if callee is np.shape and is_plain_display(args[0]) and self._are_numbers(args[0].elts):
+            return gast.Tuple([gast.Constant(len(args[0].elts), None)], gast.Load())
         keywords = [gast.keyword(item.arg, self._expression(item.value)) for item in node.keywords]
         if from_runtime:
             args = shorten(name, args)
@@ -433,6 +436,10 @@ class _Body:
         else:
             func = self._expression(node.func)
         return called(func, args, keywords)
+
+    def _are_numbers(self, items: list[Any]) -> bool:
+        """Say whether items surely have no axes, so that a row of them has one."""
+        return bool(items) and all(self.inliner.known_rank(item) == 0 for item in items)
 
     def _comprehension(self, node: Any) -> Any:
         """Unroll ``[f(a) for a in arrays]`` where the arrays are displayed in the call."""
@@ -479,3 +486,9 @@ class _Body:
     def _shortcut_name(self, func: Any) -> str | None:
         name = getattr(func, "id", None)
         return name if name in runtime.SHORTCUTS else None
+
+
+def _is_negative(value: Any) -> bool:
+    """Say whether a value is a literal below zero."""
+    minus = isinstance(value, gast.UnaryOp) and isinstance(value.op, gast.USub)
+    return minus and isinstance(value.operand, gast.Constant)

@@ -9,12 +9,16 @@ from typing import Any
 
 import pytest
 
+from srcgrad.analyses.sharing import Sharing
+from srcgrad.analyses.touched_elements import TouchedElements
 from srcgrad.compiler.doctesting import parse, program_of
+from srcgrad.optimizations.assign_first import assign_first
 from srcgrad.optimizations.forward_substitute import ForwardSubstitution
 from srcgrad.optimizations.gather_additions import AdditionGathering
 from srcgrad.optimizations.purity import Purity
 from srcgrad.optimizations.repeat_tests import RepeatedTests
 from srcgrad.optimizations.share_calls import share_calls
+from srcgrad.optimizations.share_results import ResultSharing
 from srcgrad.optimizations.width import width
 
 PURITY = Purity(program_of("def f(x): return x").reader, frozenset())
@@ -53,6 +57,27 @@ def shared(count: int) -> Callable[[], Any]:
     return lambda: share_calls(body, parameters, {"np"})
 
 
+def computed_twice(count: int) -> Callable[[], Any]:
+    """Products that are computed again further down, some of them under a name of their own."""
+    lines = [f"a{i} = x * b{i}\nc{i} = np.exp(b{i}) + x * b{i}" for i in range(count)]
+    more = [f"d{i} = x * b{i}\ne{i} = 2 * np.exp(b{i})" for i in range(count)]
+    body = parse("\n".join([*lines, *more]))
+    sharing = ResultSharing(PURITY, lambda name: True, is_array=lambda name: True)
+    return lambda: sharing.run(body)
+
+
+def added_first(count: int) -> Callable[[], Any]:
+    """Additions to parts of adjoints of zeros."""
+    lines = [f"grad_a{i} = zeros_like(x)\ngrad_a{i}[0] += x[{i}] * 2" for i in range(count)]
+    body = parse("\n".join(lines))
+
+    def look(body: list[Any]) -> TouchedElements:
+        sharing = Sharing(body, PURITY.of, is_array=lambda name: True)
+        return TouchedElements(body, ("x",), lambda name: False, sharing)
+
+    return lambda: assign_first(body, PURITY, lambda name: True, look)
+
+
 def calls_of(work: Callable[[], Any]) -> int:
     """Return how many calls a piece of work makes."""
     profile = cProfile.Profile()
@@ -60,7 +85,9 @@ def calls_of(work: Callable[[], Any]) -> int:
     return int(pstats.Stats(profile).total_calls)  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("made", [substituted, gathered, asked, shared])
+@pytest.mark.parametrize(
+    "made", [substituted, gathered, asked, shared, computed_twice, added_first]
+)
 def test_twice_the_length_is_twice_the_work(made: Callable[[int], Callable[[], Any]]) -> None:
     few, many = (calls_of(made(count)) for count in (50, 100))
     assert few > 500
