@@ -257,9 +257,8 @@ class Gradient(GradientReading[P, R_co]):
         except Exception as error:  # noqa: BLE001 - it is raised, or what it hides is
             elsewhere.say_what_lacks(error, plan)
             again = functools.partial(self._run_on_tape, args, kwargs)
-            subject = self._function, args, kwargs
-            how: dict[str, Any] = {"subject": subject, "left_out": plan.generated.left_out}
-            return instead_of(error, again, self._refuse, now=not plan.written, **how)
+            how: Any = {"subject": (self._function, args, kwargs), "now": not plan.written}
+            return instead_of(error, again, self._refuse, left_out=plan.generated.left_out, **how)
         answer = self._form.whole(result, values)
         if not (self.checks or self._is_method) and serves(plan):
             self._enter(plan, args, kwargs)
