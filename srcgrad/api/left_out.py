@@ -3,19 +3,32 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+import random
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from types import FunctionType
 from typing import Any, Final
 
+import gast
+import numpy as np
+
+from srcgrad.codegen.printer import to_source
 from srcgrad.compiler import Generated, one_program
 from srcgrad.errors import LeftOutError, UnsupportedError, reached
 from srcgrad.frontend.left_out import Part
 from srcgrad.frontend.parts import leaving_out, parts_of
+from srcgrad.frontend.source import find_source, is_made
 
 _MOST: Final = 10
 """How often a function is compiled in vain, each time without what was refused before."""
 _MOST_SMALL: Final = 4
 """How often without the smallest parts: where there are many, larger ones hold several."""
+_DRAWS: Final = frozenset(
+    name
+    for kind in (np.random.Generator, np.random.RandomState, random.Random)
+    for name in dir(kind)
+    if not name.startswith("_")
+)
 _CATCHING: Final = frozenset(
     ["BaseException", "Exception", "RuntimeError", "NotImplementedError", "suppress"]
 )
@@ -38,15 +51,17 @@ class Search:
         """Return the text of a refused function without the parts that are refused, or None.
 
         There is none if every call comes by what is refused, if the function may catch what the
-        text raises instead, or if it may have written into its arguments by then.
+        text raises instead, or if it may have written into its arguments by then, or drawn at
+        random: the tape runs it once more from its beginning.
         """
         found = self._without(make, refusal, whole=False)
         if found is None:
             self._parts, self._told = {}, {}
             found = self._without(make, refusal, whole=True)
-        if found is None or found.written or _may_catch(found.source):
+        if found is None or found.written:
             return None
-        return found
+        texts = list(map(ast.parse, _texts_of(found)))
+        return None if any(map(_may_catch, texts)) or any(map(_may_draw, texts)) else found
 
     def _without(
         self, make: Callable[[], Generated], refusal: UnsupportedError, *, whole: bool
@@ -82,9 +97,38 @@ def refusal_of(
     return left_out.get(why, LeftOutError(why)).with_traceback(None)
 
 
-def _may_catch(text: str) -> bool:
+def _texts_of(generated: Generated) -> Iterator[str]:
+    """Yield the text, and those of the functions of our own making that it calls as they are."""
+    yield generated.source
+    for value in generated.bound.values():
+        if isinstance(value, FunctionType) and is_made(value):
+            yield to_source(gast.Module([find_source(value).tree], []))
+
+
+def _may_draw(tree: ast.Module) -> bool:
+    """Say whether a text may draw random numbers."""
+    modules, drawing = set[str](), set[str]()
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            home = getattr(node, "module", None) or ""
+            for name in node.names:
+                is_random = "random" in (*home.split("."), *name.name.split("."))
+                (drawing if is_random else modules).add(name.asname or name.name)
+    calls = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    return any(_draws(func, modules, drawing) for func in calls)
+
+
+def _draws(func: ast.expr, modules: set[str], drawing: set[str]) -> bool:
+    if not isinstance(func, ast.Attribute):
+        return getattr(func, "id", "") in drawing
+    owner = func.value
+    of_module = getattr(owner, "id", "") in modules
+    of_random = getattr(owner, "attr", "") == "random"
+    return func.attr in _DRAWS and (of_random or not of_module)
+
+
+def _may_catch(tree: ast.Module) -> bool:
     """Say whether a text may catch the error of a part that is left out."""
-    tree = ast.parse(text)
     handlers: list[Any] = [node for node in ast.walk(tree) if isinstance(node, ast.ExceptHandler)]
     if any(item.type is None for item in handlers):
         return True

@@ -201,3 +201,16 @@ def test_what_is_defined_later_is_found_by_the_next_call() -> None:
             assert np.allclose(gradient(Y), np.cos(Y))
     finally:
         del space["missing"]
+
+
+def draws_before(x):
+    y = x + np.random.normal(size=3)  # noqa: NPY002 - as users write
+    if x[0] > 1.0:
+        return special.pro_cv(0, 0, x[0])
+    return np.sum(y * y)
+
+
+def test_nothing_is_left_out_of_what_draws_at_random() -> None:
+    """The tape would draw once more, so that a seed would not say what comes out."""
+    with pytest.raises(sg.MissingRuleError):
+        sg.grad(draws_before, fallback="error")(X)
