@@ -54,6 +54,21 @@ def two_names(x):
     return np.sum(u * v)
 
 
+def cascade(x):
+    u = x * 1.0
+    for i in range(1, len(x)):
+        u[i] += 0.5 * u[i - 1]
+    return np.sum(u * u)
+
+
+def cascade_of_two_names(x):
+    u = x * 1.0
+    v = u
+    for i in range(1, len(x)):
+        u[i] += 0.5 * v[i - 1]
+    return np.sum(u * v)
+
+
 def weighted(x, w):
     total = 0.0
     for k in range(len(x)):
@@ -67,6 +82,8 @@ CASES = {
     powers: (V, 4),
     last_of_all: (V,),
     two_names: (V,),
+    cascade: (V,),
+    cascade_of_two_names: (V,),
     weighted: (V, V**2),
 }
 

@@ -247,7 +247,7 @@ class Kinds:
             return stacked(kinds[0])
         if name == "stacked_shape":
             return of_maker("shape", [stacked(kinds[0])])
-        if name.endswith("_along"):
+        if name.endswith("_along") and name != "roll_along":
             return self._along(name, node, kinds[0])
         if name in OF_RUNTIME:
             return of_slope(name, kinds)

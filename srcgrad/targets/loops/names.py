@@ -42,6 +42,11 @@ def all_along(x: Any, axis: Any, keepdims: bool) -> Any:
     return np.all(x, axis=axis, keepdims=keepdims)
 
 
+def roll_along(x: Any, shift: int, axis: int) -> Any:
+    """Return ``np.roll(x, shift, axis)``."""
+    return np.roll(x, shift, axis)
+
+
 def stacked(items: Any) -> Any:
     """Return ``np.array(items)`` of arrays of one shape."""
     return np.array(items)

@@ -175,6 +175,9 @@ class Narrow:
             node.args[: len(given)] = [
                 self._as(value, kind) for value, kind in zip(node.args, given, strict=False)
             ]
+        elif name == "shared_each" and isinstance(node.args[1], gast.Tuple):
+            word = word_in(self._kind(node.args[2]))
+            node.args[1].elts = [self._beside(item, word) for item in node.args[1].elts]
         elif name == "float" and len(node.args) == 1:
             node.args = [self._widened(node.args[0])]
         elif name in ("max", "min") or name in OF_RUNTIME:

@@ -126,7 +126,7 @@ def _is_unknown(node: Any, functions: set[str], space: Mapping[str, Any]) -> boo
         return False  # a method
     if path[-1] in EFFECTS or "random" in path:
         return True
-    if path[0] in functions or path == ["reversed"]:
+    if path[0] in functions or path[0] == "reversed":
         return False
     function = space.get(path[0], getattr(builtins, path[0], None))
     if len(path) > 1 and function is None:

@@ -284,6 +284,14 @@ def _chosen(kinds: Sequence[Kind]) -> Kind:
     return reduce(joined, kinds, None) if all(map(is_number, kinds)) else UNKNOWN
 
 
+def _shares(kinds: Sequence[Kind]) -> Kind:
+    """Return the kinds of the parts of an adjoint that go to each of several numbers."""
+    if None in kinds:
+        return None
+    grad = beside(np.true_divide, kinds[0], "float") if kinds[0] not in PYTHON else "float"
+    return Items((grad,) * len(kinds[1].items)) if isinstance(kinds[1], Items) else UNKNOWN
+
+
 def _by(operator: Any) -> Callable[[Sequence[Kind]], Kind]:
     return lambda kinds: of_operator(operator, *kinds)
 
@@ -299,6 +307,9 @@ _OF_RUNTIME: Final[Mapping[str, Callable[[Sequence[Kind]], Kind]]] = {
     "as_complex": lambda kinds: beside(np.add, kinds[0], "complex"),
     "imag_back": lambda kinds: beside(np.multiply, kinds[0], "complex"),
     "unbroadcast": _summed,
+    "shared_each": _shares,
+    "roll_along": _first,
+    "negated": _first,
     "int_floor_divided": _by(gast.FloorDiv()),
     "int_remainder": _by(gast.Mod()),
     "int_times": _by(gast.Mult()),

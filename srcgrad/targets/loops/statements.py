@@ -16,6 +16,7 @@ _BLOCKS: Final = ("body", "orelse", "finalbody")
 _REDUCTIONS: Final = frozenset("sum max min mean prod amax amin any all".split())
 _TYPES: Final = {"float": "float64", "int": "int64", "bool": "bool_"}
 _JOINING: Final = frozenset("concatenate hstack vstack column_stack dstack".split())
+_OF_TUPLES: Final = frozenset({"split_like", "shared_each"})
 EFFECTS: Final = frozenset("print input open warn write seed".split())
 
 
@@ -143,15 +144,27 @@ class Statements:
 
     def _call(self, node: Any) -> Any:
         function = node.func
-        if getattr(function, "id", "") == "split_like" and isinstance(node.args[1], gast.List):
+        is_split = getattr(function, "id", "") in _OF_TUPLES and len(node.args) > 1
+        if is_split and isinstance(node.args[1], gast.List):
             node.args[1] = gast.Tuple(node.args[1].elts, gast.Load())  # of a length that is known
         _name_types(node)
         if getattr(function, "attr", "") in _JOINING and isinstance(node.args[0], gast.List):
             node.args[0] = gast.Tuple(node.args[0].elts, gast.Load())  # which Numba joins alone
         options = {item.arg: item.value for item in node.keywords}
+        if getattr(function, "attr", "") == "roll":
+            return self._roll(node, function, options)
         if isinstance(function, gast.Attribute) and function.attr in _REDUCTIONS:
             return self._reduction(node, function, options)
         return node
+
+    def _roll(self, node: Any, function: Any, options: Mapping[str, Any]) -> Any:
+        """Write a turn along an axis as a call of ours, since Numba turns all entries in a row."""
+        axis = node.args[2] if len(node.args) == 3 else options.get("axis")
+        is_numpy = getattr(function.value, "id", "") == "np" and options.keys() <= {"axis"}
+        if not is_numpy or len(node.args) < 2 or getattr(axis, "value", None) is None:
+            return node
+        self.used.add("roll_along")
+        return call("roll_along", node.args[0], node.args[1], axis)
 
     def _reduction(self, node: Any, function: Any, options: Mapping[str, Any]) -> Any:
         """Write a reduction along an axis as a call of ours, since Numba lacks most of these."""

@@ -299,8 +299,9 @@ def _shared_each(grad, args, extreme):
     if not all(of_real(unvalued(item)) for item in args.types):
         return None
     count = " + ".join(f"(args[{k}] == extreme)" for k in range(len(args)))
-    shown = "".join(f"share if args[{k}] == extreme else 0.0 * grad, " for k in range(len(args)))
+    kind = f"np.{narrow(grad)}"
+    shown = "".join(f"share if args[{k}] == extreme else none, " for k in range(len(args)))
     return made(
-        "def body(grad, args, extreme):\n"
-        f"    share = 1.0 * grad / max({count}, 1)\n    return ({shown})"
+        f"def body(grad, args, extreme):\n    none = {kind}(0.0) * grad\n"
+        f"    share = {kind}(grad) / {kind}(max({count}, 1))\n    return ({shown})"
     )

@@ -153,6 +153,31 @@ def _min_along(x, axis, keepdims):
     return _reduction("min", x, axis, keepdims)
 
 
+@overload(names.roll_along, prefer_literal=True)
+def _roll_along(x, shift, axis):
+    if not of_array(x) or not isinstance(types.unliteral(shift), types.Integer):
+        return None
+    axes = axes_of(axis, x.ndim)
+    if axes is None or len(axes) != 1:
+        return None
+    place = [f"i{k}" for k in range(x.ndim)]
+    place[axes[0]] = "k"
+    step = f"k = i{axes[0]} + turn\nk -= count if k >= count else 0\n"
+    step += f"out[{', '.join(place)}] = x{subscript(x.ndim)}"
+    return made(
+        f"def body(x, shift, axis):\n    count = x.shape[{axes[0]}]\n"
+        "    turn = shift % max(count, 1)\n    out = np.empty(x.shape, x.dtype)\n"
+        f"{loops(x.ndim, 'x.shape', step)}\n    return out"
+    )
+
+
+@overload(runtime.negated)
+def _negated(shift):
+    if of_number(types.unliteral(shift)):
+        return lambda shift: -shift
+    return None
+
+
 def _expansion(grad: Any, shape: Any, axis: Any, keepdims: Any, *, mean: bool) -> Any:
     """Return what gives each entry of a shape the adjoint of the reduction that it went into."""
     if not isinstance(shape, types.UniTuple) or not isinstance(keepdims, types.BooleanLiteral):

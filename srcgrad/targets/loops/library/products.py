@@ -74,6 +74,28 @@ def _matmul_right(grad, x, w):
     return None
 
 
+@overload(runtime.solve_back)
+def _solve_back(grad, a, b, y):
+    same = {getattr(item, "dtype", None) for item in (grad, a, b, y)}
+    if len(same) != 1 or not isinstance(next(iter(same)), types.Float):
+        return None
+    if a.ndim != 2 or not (grad.ndim == b.ndim == y.ndim) or b.ndim not in (1, 2):
+        return None
+    if b.ndim == 1:
+
+        def of_vector(grad, a, b, y):
+            column = np.linalg.solve(a.T, grad)
+            return -np.outer(column, y), column
+
+        return of_vector
+
+    def of_matrix(grad, a, b, y):
+        columns = np.linalg.solve(a.T, grad)
+        return -(columns @ y.T), columns
+
+    return of_matrix
+
+
 @overload(runtime.dot_left)
 def _dot_left(grad, a, b):
     if of_array(a) and of_array(b) and a.ndim <= 2 and b.ndim <= 2:
