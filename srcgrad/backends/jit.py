@@ -28,7 +28,7 @@ class Returned:
 
     Attributes:
         lists: How many lists there are.
-        nested: Whether there are lists in lists.
+        nested: Whether there are lists in lists, or things that Python does not have.
         tuples: Whether there are tuples among what is returned.
     """
 
@@ -47,12 +47,13 @@ def returned_by(dispatcher: Any, args: Sequence[Any], beside: bool) -> Returned:
     def look(kind: Any, depth: int) -> Returned:
         if isinstance(kind, types.List):
             inner = look(kind.dtype, depth + 1)
-            return Returned(1, inner.lists > 0, inner.tuples)
+            return Returned(1, inner.lists > 0 or inner.nested, inner.tuples)
         if isinstance(kind, types.BaseTuple):
             found = [look(part, depth + 1) for part in kind]
             lists, nested = sum(item.lists for item in found), any(item.nested for item in found)
             return Returned(lists, nested, depth > 0 or any(item.tuples for item in found))
-        return Returned(0, False, False)
+        known = (types.Number, types.Boolean, types.Array, types.NoneType, types.Optional)
+        return Returned(0, not isinstance(kind, known), False)  # a dict of its own would be another
 
     given = tuple(map(typeof, args))
     kind = dispatcher.overloads[given].signature.return_type

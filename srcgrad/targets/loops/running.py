@@ -247,7 +247,10 @@ class Loops:
         )
         if back and (back.nested or (back.lists > 1 and not self._subject.alone)):
             self._line = -1
-            raise self._at("lists that are, or hold, one list go from part to part", None)
+            raise self._at(
+                "lists in lists, one list under two names, or a dict would go from part to part",
+                None,
+            )
         return Made(key, text, dispatcher, converts, bool(back and back.tuples))
 
     def _compared(self, key: Any, args: tuple[Any, ...], made: Made) -> Any:
