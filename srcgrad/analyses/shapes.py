@@ -53,7 +53,8 @@ class Shapes:
         ranks: Mapping[str, int] = MappingProxyType({}),
     ) -> None:
         self._numbers = numbers
-        self._ranks = ranks
+        matrices = [name for name, fact in program.given.items() if fact == "matrix"]
+        self._ranks = {**dict.fromkeys(matrices, 2), **ranks}
         self._program = program
         self._integers = integers
         self._entries = program.once(Entries)

@@ -16,6 +16,7 @@ from srcgrad.api.claims import Subject, verify_gradient
 from srcgrad.api.containers import goes_by_parts, of_parts, parts_of, put_together
 from srcgrad.api.entries import Entries, Ran, Served, Way, serves
 from srcgrad.api.fallback import run_on_tape
+from srcgrad.api.fitting import fitted, whole_or_in_part
 from srcgrad.api.form import Form
 from srcgrad.api.gradient_reading import GradientReading
 from srcgrad.api.labels import Known, how_labelled, relabelled
@@ -47,13 +48,11 @@ from srcgrad.api.telling import told
 from srcgrad.api.values import as_now, check_input, is_complex, is_writable_array
 from srcgrad.backends import NUMPY, Library
 from srcgrad.compiler import OneProgram, Request, compile_gradient, one_program
-from srcgrad.compiler.list_depths import asks_for_axes
 from srcgrad.compiler.stages import Stages
 from srcgrad.errors import (
     ArgumentError,
     LibraryGapError,
     MissingRuleError,
-    MutationError,
     SourceNotFoundError,
     UnsupportedError,
 )
@@ -362,21 +361,20 @@ class Gradient(GradientReading[P, R_co]):
         self, bound: Mapping[str, Any], args: Any, kwargs: dict[str, Any]
     ) -> Plan:
         """Compile for the program as it is now, in one of the forms that arguments may need."""
-        program = OneProgram()
-        try:
-            plan = self._compiled(program, args, kwargs)
-        except (MutationError, MissingRuleError) as problem:  # the shapes may be what is missing
-            asks = asks_for_axes(problem)
-            if not asks and not isinstance(problem, MutationError):
-                raise
-            shaped = self._of_shapes(seen_of(bound), program, args, kwargs, asks=asks)
-            if shaped is not None:
-                return shaped
-            try:
-                with one_program(program):
-                    return self._made_of_kinds("wide", kinds_of_arrays(bound), args, kwargs)
-            except UnsupportedError:
-                raise problem from None
+        seen = seen_of(bound)
+
+        def made() -> tuple[Plan, bool]:
+            program = OneProgram()
+            return fitted(
+                lambda: self._compiled(program, args, kwargs),
+                lambda: self._of_shapes(seen, program, args, kwargs),
+                lambda: self._of_kinds(kinds_of_arrays(bound), program, args, kwargs),
+                seen,
+            )
+
+        plan, is_plain = whole_or_in_part(made)
+        if not is_plain:
+            return plan
         if plan.scalars and not all(is_writable_array(bound[n]) for n in plan.arrays(bound)):
             raise update_of_array(min(plan.generated.scalars), self._function)
         if plan.wider is None and not plan.fits(args, kwargs):

@@ -260,15 +260,8 @@ class GradientReading(Reading, Generic[P, R_co]):
         closer.wider = plan
         return closer
 
-    def _of_shapes(
-        self, seen: Seen, program: OneProgram, args: Any, kwargs: Any, *, asks: bool
-    ) -> Plan | None:
-        """Return a plan that relies on which arguments are numbers; None if that does not help.
-
-        `asks` says that the program asks for the axes of its arguments.
-        """
-        if () not in seen.values() and not asks:
-            return None
+    def _of_shapes(self, seen: Seen, program: OneProgram, args: Any, kwargs: Any) -> Plan | None:
+        """Return a plan that relies on the shapes of arguments; None if that does not help."""
         with self._lock:
             try:
                 with one_program(program):
@@ -280,6 +273,11 @@ class GradientReading(Reading, Generic[P, R_co]):
             prove(plan, self._numbers(args, kwargs))
             self._plan = plan
             return plan
+
+    def _of_kinds(self, kinds: Any, program: OneProgram, args: Any, kwargs: Any) -> Plan:
+        """Return a plan that relies on the kinds of arrays."""
+        with one_program(program):
+            return self._made_of_kinds("wide", kinds, args, kwargs)
 
     def _at_blocks(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call the text at arrays of Dask, which runs nothing yet.

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import random
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import replace
 from types import FunctionType
 from typing import Any, Final
@@ -32,6 +34,24 @@ _DRAWS: Final = frozenset(
 _CATCHING: Final = frozenset(
     ["BaseException", "Exception", "RuntimeError", "NotImplementedError", "suppress"]
 )
+
+
+_WHOLE: Final[ContextVar[bool]] = ContextVar("srcgrad_whole", default=False)
+
+
+@contextmanager
+def whole() -> Iterator[None]:
+    """Let nothing be left out in a block: another form of the text may do without."""
+    token = _WHOLE.set(True)
+    try:
+        yield
+    finally:
+        _WHOLE.reset(token)
+
+
+def is_whole() -> bool:
+    """Say whether nothing is left out just now."""
+    return _WHOLE.get()
 
 
 class Search:

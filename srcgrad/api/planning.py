@@ -7,6 +7,7 @@ from types import FunctionType
 from typing import Any, Final, Generic, TypeVar
 
 from srcgrad.api.elsewhere import library_for, placed, refuse_elsewhere
+from srcgrad.api.fitting import whole_or_in_part
 from srcgrad.api.flags import flags_of, made_for
 from srcgrad.api.on_tensors import tensors_of
 from srcgrad.api.plan import Plan
@@ -66,7 +67,9 @@ class Plans(Generic[AnyPlan]):
         library_for(self.policy, lambda: arguments)  # arrays of several are refused first
         plan = self._kept.get(keep_complex)
         if plan is None or not plan.is_current(function) or not plan.suits(arguments):
-            plan = self._made_for(function, arguments, keep_complex=keep_complex)
+            plan = whole_or_in_part(
+                lambda: self._made_for(function, arguments, keep_complex=keep_complex)
+            )
         if plan.generated.scalars and (arrays := plan.arrays(arguments)):
             of_arrays = self._for_arrays(function, arguments, keep_complex=keep_complex)
             if of_arrays is None or of_arrays.generated.scalars:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, Final
 
 from srcgrad.api import known_texts
-from srcgrad.api.left_out import Search
+from srcgrad.api.left_out import Search, is_whole
 from srcgrad.compiler import Generated, Request
 from srcgrad.compiler.stages import Stages
 from srcgrad.errors import UnsupportedError
@@ -24,7 +24,7 @@ class Refusals:
     """The refusals of one derivative, each of which holds while nothing in its program changes."""
 
     def __init__(self) -> None:
-        self._known: dict[Any, tuple[list[Any], UnsupportedError]] = {}
+        self._known: dict[Any, tuple[Sequence[Any], UnsupportedError | None]] = {}
         self._searches: dict[FunctionType, tuple[list[Any], Search]] = {}
 
     def compiled(self, compile_: Compile, request: Request, stages: Stages | None) -> Generated:
@@ -33,26 +33,35 @@ class Refusals:
         Raises:
             UnsupportedError: It is refused, or was.
         """
-        key = _key(request)
-        if stages is not None:
-            return self._compiled(compile_, request, stages)
+        key = _key(request) if stages is None else None
         if key is None:
-            return self._compiled(compile_, request)
-        known = self._known.get(key)
+            return self._compiled(compile_, request, stages)
+        known = self._refusal(request.function, (is_whole(), *key))
         if known is not None:
-            before, refusal = known
-            if _is_same(before, program_of(request.function)):
-                raise refusal.with_traceback(None)
+            raise known.with_traceback(None)
+        before = self._refusal(request.function, (True, *key))
         try:
-            return _unrefuted(self._compiled(compile_, request))
+            return _unrefuted(self._compiled(compile_, request, None, before))
         except UnsupportedError as refusal:
-            self._known[key] = program_of(request.function), refusal
+            self._known[is_whole(), *key] = program_of(request.function), refusal
             raise
 
+    def _refusal(self, function: FunctionType, key: Any) -> UnsupportedError | None:
+        """Return why a request was refused, if it was and nothing has changed since."""
+        before, refusal = self._known.get(key, ((), None))
+        return refusal if refusal is not None and _is_same(before, program_of(function)) else None
+
     def _compiled(
-        self, compile_: Compile, request: Request, stages: Stages | None = None
+        self,
+        compile_: Compile,
+        request: Request,
+        stages: Stages | None,
+        refused: UnsupportedError | None = None,
     ) -> Generated:
-        """Compile a function, or the rest of it if some of its parts are refused."""
+        """Compile a function, or the rest of it if some of its parts are refused.
+
+        `refused` says why the whole of it was refused before.
+        """
 
         def again() -> Generated:
             if stages is not None:
@@ -60,11 +69,14 @@ class Refusals:
             return compile_(request, stages)
 
         try:
+            if refused is not None:
+                raise refused.with_traceback(None)
             if stages is not None:
                 return compile_(request, stages)
             return known_texts.compiled(compile_, request)
         except UnsupportedError as refusal:
-            found = self._search(request.function).compiled(again, refusal)
+            search = None if is_whole() else self._search(request.function)
+            found = None if search is None else search.compiled(again, refusal)
             if found is None:
                 raise
             return found
@@ -135,7 +147,7 @@ def _is_foreign(value: Any) -> bool:
     return (name or "").partition(".")[0] in _FOREIGN
 
 
-def _is_same(one: list[Any], other: list[Any]) -> bool:
+def _is_same(one: Sequence[Any], other: Sequence[Any]) -> bool:
     return len(one) == len(other) and all(a is b for a, b in zip(one, other, strict=True))
 
 

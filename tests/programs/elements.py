@@ -72,3 +72,19 @@ def length_that_is_halved(x):
         total = total + np.sum(y * x[half:n])
         n = half
     return total
+
+
+@program(("m", 4, 3), ("m", 2, 3))
+def nearest_of_several_rows(points, centres):
+    """A sum of elements of a matrix is a number, so it is kept and added to."""
+    total = 0.0
+    for p in range(points.shape[0]):
+        best = 1e30
+        for c in range(centres.shape[0]):
+            distance = 0.0
+            for k in range(points.shape[1]):
+                distance += (points[p, k] - centres[c, k]) ** 2
+            if distance < best:
+                best = distance
+        total += best
+    return total
