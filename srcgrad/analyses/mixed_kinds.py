@@ -118,6 +118,7 @@ class _Bindings:
         given = {name for name in self._program.parameters if kinds.get(name) != "dict"}
         plain = _reached(self.computed | given, self.copies) - lists
         holding = _reached({name for name, value in self.put if value in plain}, self.copies)
+        holding -= _reached({name for name, value in self.put if value in lists}, self.copies)
         read = {target for source, target in self.entries if source in holding}
         return lists & _reached(read, self.copies)
 

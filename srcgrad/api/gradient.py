@@ -347,8 +347,10 @@ class Gradient(GradientReading[P, R_co]):
         """Compile for the program as it is now; None if it is refused and the tape takes over."""
         bound = self._selection.bound(args, kwargs)
         try:
-            plan = self._with_flags(
-                lambda: self._compiled_as_fits(bound, args, kwargs), known, bound
+            plan = whole_or_in_part(
+                lambda: self._with_flags(
+                    lambda: self._compiled_as_fits(bound, args, kwargs), known, bound
+                )
             )
         except UnsupportedError as refusal:
             self._refuse(refusal)
@@ -363,16 +365,13 @@ class Gradient(GradientReading[P, R_co]):
         """Compile for the program as it is now, in one of the forms that arguments may need."""
         seen = seen_of(bound)
 
-        def made() -> tuple[Plan, bool]:
-            program = OneProgram()
-            return fitted(
-                lambda: self._compiled(program, args, kwargs),
-                lambda: self._of_shapes(seen, program, args, kwargs),
-                lambda: self._of_kinds(kinds_of_arrays(bound), program, args, kwargs),
-                seen,
-            )
-
-        plan, is_plain = whole_or_in_part(made)
+        program = OneProgram()
+        plan, is_plain = fitted(
+            lambda: self._compiled(program, args, kwargs),
+            lambda: self._of_shapes(seen, program, args, kwargs),
+            lambda: self._of_kinds(kinds_of_arrays(bound), program, args, kwargs),
+            seen,
+        )
         if not is_plain:
             return plan
         if plan.scalars and not all(is_writable_array(bound[n]) for n in plan.arrays(bound)):

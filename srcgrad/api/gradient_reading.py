@@ -10,6 +10,7 @@ from typing import Any, Generic
 from srcgrad.analyses.lengths import Seen
 from srcgrad.api.entries import Ran
 from srcgrad.api.exporting import Exported
+from srcgrad.api.fitting import whole_or_in_part
 from srcgrad.api.flags import flags_of, made_for
 from srcgrad.api.form import Form
 from srcgrad.api.insights import Call, subject_of
@@ -431,7 +432,8 @@ class GradientReading(Reading, Generic[P, R_co]):
         """
         known = static_arguments(self._function, args, kwargs)
         bound = self._selection.signature.bind_partial(*args, **kwargs).arguments
-        plan = self._plan = self._with_flags(lambda: self._made_for(args, kwargs), known, bound)
+        make: Callable[[], Plan] = lambda: self._made_for(args, kwargs)  # noqa: E731
+        plan = self._plan = whole_or_in_part(lambda: self._with_flags(make, known, bound))
         if plan.holds is not None and not plan.fits(args, kwargs):
             plan = self._make_plan(keep_complex=plan.generated.keep_complex, assume=False)
         return self._fitting(plan, args, kwargs) or plan
@@ -471,7 +473,7 @@ class GradientReading(Reading, Generic[P, R_co]):
                 raise update_of_array(min(plan.generated.scalars), self._function)
             return plan
 
-        return self._with_flags(make, held, known), self._last
+        return whole_or_in_part(lambda: self._with_flags(make, held, known)), self._last
 
     def __repr__(self) -> str:
         kind = "value_and_grad" if self._value else "grad"

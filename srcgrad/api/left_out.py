@@ -14,6 +14,7 @@ from typing import Any, Final
 import gast
 import numpy as np
 
+from srcgrad.api.kept_outside import may_keep
 from srcgrad.codegen.printer import to_source
 from srcgrad.compiler import Generated, one_program
 from srcgrad.errors import LeftOutError, UnsupportedError, reached
@@ -78,7 +79,7 @@ class Search:
         if found is None:
             self._parts, self._told = {}, {}
             found = self._without(make, refusal, whole=True)
-        if found is None or found.written:
+        if found is None or found.written or may_keep(self._parts, found):
             return None
         texts = list(map(ast.parse, _texts_of(found)))
         return None if any(map(_may_catch, texts)) or any(map(_may_draw, texts)) else found

@@ -71,6 +71,17 @@ def _parts_around(span: Span) -> list[Part]:
     return found
 
 
+def statements_of(part: Part) -> list[ast.stmt]:
+    """Return the statements that a part has."""
+    tree = _tree_of(part.file)
+    for node in ast.walk(tree) if tree is not None else ():
+        for block in _blocks_in(node):
+            for place, statement in enumerate(block):
+                if (statement.lineno, statement.col_offset) == (part.line, part.column):
+                    return block[place:]
+    return []
+
+
 def _tree_of(file: str) -> ast.Module | None:
     text = "".join(linecache.getlines(file))
     try:

@@ -84,7 +84,7 @@ def nearest_of_several_rows(points, centres):
             distance = 0.0
             for k in range(points.shape[1]):
                 distance += (points[p, k] - centres[c, k]) ** 2
-            if distance < best:
+            if distance < best:  # noqa: PLR1730 - as users write
                 best = distance
         total += best
     return total

@@ -494,7 +494,7 @@ def default_of_a_class_hidden_in_a_loop(x):
     return tally.total**2
 
 
-@program("v", by="tape")
+@program("v")
 def default_of_a_class_hidden_on_a_path(x):
     tally = _Tally()
     if x[0] > 99:

@@ -169,12 +169,14 @@ def splev(x: Any, tck: Any, der: int = 0) -> Any:
 
 @table.of(interpolate.bisplev)
 def bisplev(x: Any, y: Any, tck: Any, dx: int = 0, dy: int = 0) -> Any:
-    """Return values over a grid, or at one point of it."""
+    """Return values over a grid, along one line of it, or at one point."""
     tx, ty, c, kx, ky = tck
     across = spline_basis(tx, kx, np.atleast_1d(x), dx)
     along = spline_basis(ty, ky, np.atleast_1d(y), dy)
     whole = across @ np.reshape(c, (len(tx) - kx - 1, len(ty) - ky - 1)) @ along.T
-    return whole[0, 0] if whole.size == 1 else whole
+    if len(whole) > 1:
+        return whole
+    return whole[0] if len(whole[0]) > 1 else whole[0, 0]
 
 
 class Polynomials:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import Any, Final
 
 from scipy import sparse
 
 from srcgrad.primitives.constants import TRUTH
+from srcgrad.rules.registry import RuleTable
 
-RULES: Final[MappingProxyType[Any, Any]] = MappingProxyType({})
+table = RuleTable("sparse_questions")
+RULES = table.freeze()
 CONSTANT = MappingProxyType(
     dict.fromkeys(
         (

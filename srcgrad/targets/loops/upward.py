@@ -14,7 +14,7 @@ from srcgrad.ir.build import call
 from srcgrad.ir.nodes import Comment
 from srcgrad.ir.walk import found_in, walk
 from srcgrad.targets.loops.aliases import Aliases
-from srcgrad.targets.loops.exposed import loaded_in, stored_in
+from srcgrad.targets.loops.exposed import loaded_in
 from srcgrad.targets.loops.kind import Array, Kind, is_number
 
 _PURE: Final = frozenset({"np", "math"})
@@ -23,8 +23,9 @@ _PURE: Final = frozenset({"np", "math"})
 def count_upwards(function: Any, kind_of: Callable[[Any], Kind]) -> None:
     """Turn the innermost loops of a function that may as well run the other way.
 
-    Such a loop does no more than to add to entries of arrays, and to numbers, none of which it
-    reads otherwise: then sums are added up in another order, and nothing else differs.
+    Such a loop does no more than to add to entries of arrays, and to numbers, and to assign entries
+    of its own in each trip, none of which it reads otherwise: then sums are added up in another
+    order, and nothing else differs.
     """
     loops = [node for node in found_in(function, gast.For) if getattr(node, "downward", None)]
     if not loops:
@@ -37,34 +38,56 @@ def count_upwards(function: Any, kind_of: Callable[[Any], Kind]) -> None:
 
 
 def _only_adds(loop: Any, kind_of: Callable[[Any], Kind], aliases: Aliases) -> bool:
-    added: set[str] = set()
+    written: dict[str, list[str]] = {"added": [], "assigned": [], "bound": []}
     read: set[str] = set()
-    bound: set[str] = set()
     for statement in loop.body:
         if isinstance(statement, Comment):
             continue
-        if isinstance(statement, gast.AugAssign) and isinstance(statement.op, (gast.Add, gast.Sub)):
-            target = statement.target
-            if not is_number(kind_of(target)):
-                return False
-            if isinstance(target, gast.Subscript):
-                if not isinstance(target.value, gast.Name):
-                    return False
-                read |= loaded_in([target.slice]) - bound
-            added.add(getattr(target, "value", target).id)
-        elif isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Name):
-            if len(statement.targets) > 1 or not is_number(kind_of(statement.value)):
-                return False
-        else:
+        found = _written(statement, loop, kind_of)
+        if found is None or not _is_pure(statement.value, kind_of):
             return False
-        if not _is_pure(statement.value, kind_of):
-            return False
-        read |= loaded_in([statement.value]) - bound
-        if isinstance(statement, gast.Assign):
-            bound |= stored_in(statement.targets)
-    if loop.orelse or bound & (read | added):
+        how, name, places = found
+        read |= loaded_in([statement.value, *places]) - set(written["bound"])
+        written[how].append(name)
+    added, assigned = written["added"], written["assigned"]
+    if loop.orelse or not read.union(added, assigned).isdisjoint(written["bound"]):
         return False
-    return not any(one == other or aliases.may_meet(one, other) for one in added for other in read)
+    pairs = [(one, other) for one in {*added, *assigned} for other in read]
+    pairs += [(one, other) for one in assigned for other in added]
+    pairs += [(one, other) for place, one in enumerate(assigned) for other in assigned[:place]]
+    return not any(one == other or aliases.may_meet(one, other) for one, other in pairs)
+
+
+def _written(
+    statement: Any, loop: Any, kind_of: Callable[[Any], Kind]
+) -> tuple[str, str, list[Any]] | None:
+    """Return how a statement writes, what, and at which place; None if in no way that is known."""
+    if isinstance(statement, gast.AugAssign) and isinstance(statement.op, (gast.Add, gast.Sub)):
+        target = statement.target
+        if not is_number(kind_of(target)):
+            return None
+        if isinstance(target, gast.Subscript):
+            named = isinstance(target.value, gast.Name)
+            return ("added", target.value.id, [target.slice]) if named else None
+        return "added", target.id, []
+    if _assigns_own(statement, loop, kind_of):
+        return "assigned", statement.targets[0].value.id, []
+    if not isinstance(statement, gast.Assign) or len(statement.targets) > 1:
+        return None
+    target = statement.targets[0]
+    plain = isinstance(target, gast.Name) and is_number(kind_of(statement.value))
+    return ("bound", target.id, []) if plain else None
+
+
+def _assigns_own(statement: Any, loop: Any, kind_of: Callable[[Any], Kind]) -> bool:
+    """Say whether a statement assigns an entry that no other trip of the loop has to do with."""
+    if not isinstance(statement, gast.Assign) or len(statement.targets) > 1:
+        return False
+    target = statement.targets[0]
+    if not isinstance(target, gast.Subscript) or not isinstance(target.value, gast.Name):
+        return False
+    own = getattr(target.slice, "id", "") == getattr(loop.target, "id", None)
+    return own and is_number(kind_of(target))
 
 
 def _is_pure(value: Any, kind_of: Callable[[Any], Kind]) -> bool:

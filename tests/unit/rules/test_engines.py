@@ -47,7 +47,6 @@ BY_HAND = {
 
 GAPS = {
     "srcgrad.*.draw_*": "write loc + scale * rng.standard_normal(n), as tensors cannot be drawn",
-    "numpy.float64*": "it is a type, which code may ask for; float() and np.asarray record",
     "numpy.*.as_strided(*": "a tensor does not show its memory; index it",
 }
 """Those of them that the tape refuses also where it stands in for the compiler, with a way out."""
