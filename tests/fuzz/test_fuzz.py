@@ -17,9 +17,9 @@ from tests.fuzz.reference import UnusableError
 from tests.fuzz.running import judge
 from tests.fuzz.weights import WEIGHTS
 
-SLICE = 160
+SLICE = 64
 KEPT = sorted((Path(__file__).parent / "kept").glob("*.txt"))
-PARTS = 8
+PARTS = 4
 
 
 @pytest.mark.slow
@@ -42,8 +42,8 @@ def test_random_programs_of_the_net_are_right_or_refused(part: int, tmp_path: Pa
 
 @pytest.mark.slow
 def test_random_programs_over_a_batch_agree_with_a_loop(tmp_path: Path) -> None:
-    counts = Counter(judge_batched(seed, tmp_path) for seed in range(500_000, 500_120))
-    assert counts["right"] > 25
+    counts = Counter(judge_batched(seed, tmp_path) for seed in range(500_000, 500_048))
+    assert counts["right"] > 10
 
 
 @pytest.mark.parametrize("path", KEPT, ids=lambda path: path.stem)

@@ -38,7 +38,7 @@ ALWAYS = [  # whose adjoints are lists, complex, kept under other names, or of u
     "views.greatest_so_far",
 ]
 CHOSEN = [
-    *sample((p for p in ALL if p.name not in ALWAYS), 16),
+    *sample((p for p in ALL if p.name not in ALWAYS), 28),
     *(p for p in ALL if p.name in ALWAYS),
 ]
 some_programs = pytest.mark.parametrize("program", CHOSEN, ids=lambda p: p.name)

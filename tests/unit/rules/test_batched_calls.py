@@ -25,7 +25,7 @@ def fits(caller: Caller) -> bool:
 
 
 CALLERS = [item for item in callers_of_specs() if fits(item)]
-STEP = int(os.environ.get("SRCGRAD_BATCHED_CALLS_STEP", "7"))  # 1 for the gradients of all
+STEP = int(os.environ.get("SRCGRAD_BATCHED_CALLS_STEP", "13"))  # 1 for the gradients of all
 FACTORS = 1.0, 0.97, 1.01  # of the numbers of the examples
 
 every_call = pytest.mark.parametrize("caller", CALLERS, ids=lambda caller: caller.spec.label)

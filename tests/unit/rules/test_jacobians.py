@@ -18,7 +18,7 @@ import srcgrad as sg
 from tests.differences import copied
 from tests.unit.rules.callers import Caller, callers_of_specs, module_of
 
-STEP = int(os.environ.get("SRCGRAD_JACOBIANS_STEP", "6"))  # 1 for all of them
+STEP = int(os.environ.get("SRCGRAD_JACOBIANS_STEP", "11"))  # 1 for all of them
 SHIFT = 1e-6
 
 
