@@ -52,5 +52,5 @@ def fitted(
         except UnsupportedError:
             found = None if first else shaped()
             if found is None:
-                raise problem from None
+                raise problem from problem.__cause__
             return found, False

@@ -7,61 +7,59 @@ at an earlier one. Without the part that fills it, the table would pass for one 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from types import FunctionType, ModuleType
 from typing import Any, Final
 
 from srcgrad.compiler import Generated
 from srcgrad.compiler.vocabulary import VOCABULARY
-from srcgrad.frontend.effects import ELSEWHERE, written_parameters
+from srcgrad.frontend.effects import written_parameters
 from srcgrad.frontend.left_out import Part
 from srcgrad.frontend.parts import statements_of
-from srcgrad.primitives.methods import WRITING
 
-_FIXED: Final = (int, float, complex, str, bytes, tuple, frozenset, type, ModuleType, FunctionType)
-_ADDING: Final = frozenset(["add", "setdefault", "update", "appendleft", "extendleft"])
+_FIXED: Final = (int, str, bytes, type, type(None), ModuleType, FunctionType)
+"""Kinds of values that have no slope, so that no call has kept what varies in them."""
 
 
 def may_keep(parts: Iterable[Part], generated: Generated) -> bool:
     """Say whether parts that are left out may write into data that a text reads."""
     data = [binding.value for binding in generated.data.values()]
-    if all(value is None or isinstance(value, _FIXED) for value in data):
-        return False
-    return any(_writes(part, generated) for part in parts)
+    plain = all(type(value) in (float, complex) or _keeps_none(value) for value in data)
+    return not plain and any(_writes(part, generated) for part in parts)
+
+
+def _keeps_none(value: Any) -> bool:
+    """Say whether a value is, or holds, nothing like a number that a call may have kept there."""
+    if isinstance(value, (list, dict)):  # an empty one may be filled with anything
+        entries = list(value.values() if isinstance(value, dict) else value)
+        return bool(entries) and all(map(_keeps_none, entries))
+    if isinstance(value, (tuple, frozenset)):
+        return all(map(_keeps_none, value))
+    return isinstance(value, _FIXED)
 
 
 def _writes(part: Part, generated: Generated) -> bool:
-    block = statements_of(part)
-    nodes = [node for statement in block for node in ast.walk(statement)]
-    names = [node for node in nodes if isinstance(node, ast.Name)]
-    bound = {node.id for node in names if isinstance(node.ctx, ast.Store)}
-    if any(_root(place) not in bound for node in nodes for place in _places(node)):
+    """Say whether a part may write into more than what its function has made itself."""
+    around = [f for f in (state.function for state in generated.functions) if _holds(f, part)]
+    if not around or any(written_parameters(function, VOCABULARY) for function in around):
         return True
-    spaces = [
-        state.function.__globals__
-        for state in generated.functions
-        if state.function.__code__.co_filename == part.file
-    ]
-    called = {
-        node.func.id
-        for node in nodes
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-    }
-    found = [space[name] for space in spaces for name in called if name in space]
-    return any(
-        ELSEWHERE in written_parameters(value, VOCABULARY)
-        for value in found
-        if isinstance(value, FunctionType)
-    )
+    variables = {name for function in around for name in function.__code__.co_varnames}
+    nodes = [node for statement in statements_of(part) for node in ast.walk(statement)]
+    return any(_is_unknown(n.func, variables) for n in nodes if isinstance(n, ast.Call))
 
 
-def _places(node: Any) -> Iterator[ast.expr]:
-    """Yield what a node writes into."""
-    if isinstance(node, (ast.Subscript, ast.Attribute)) and not isinstance(node.ctx, ast.Load):
-        yield node.value
-    method = node.func if isinstance(node, ast.Call) else None
-    if isinstance(method, ast.Attribute) and method.attr in WRITING | _ADDING:
-        yield method.value
+def _holds(function: FunctionType, part: Part) -> bool:
+    code = function.__code__
+    lines = [line for _, _, line in code.co_lines() if line is not None]
+    return code.co_filename == part.file and min(lines) <= part.line <= max(lines)
+
+
+def _is_unknown(func: ast.expr, variables: set[str]) -> bool:
+    """Say whether a call is of what a variable holds, and no method that is known."""
+    if isinstance(func, ast.Attribute) and not isinstance(func.value, ast.Constant):
+        known = func.attr in VOCABULARY.methods or func.attr in VOCABULARY.constant_methods
+        return not known and _root(func) in ("", *variables)
+    return not isinstance(func, (ast.Name, ast.Attribute)) or getattr(func, "id", "") in variables
 
 
 def _root(node: ast.expr) -> str:

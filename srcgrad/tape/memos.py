@@ -18,7 +18,7 @@ from srcgrad.tape.texts import says
 from srcgrad.tape.userspace import Reached
 
 _STORES: Final = dis.opmap["STORE_SUBSCR"]
-_FILLING: Final = frozenset(("setdefault", "update", "__setitem__"))
+_FILLING: Final = frozenset(("setdefault", "update", "__setitem__", "setitem"))
 _FIXED: Final = (int, str, bytes, type(None), type)
 
 

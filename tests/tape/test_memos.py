@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -60,7 +61,40 @@ def in_an_object(x, k):
     return HOLDER.squared(x) * k
 
 
-MEMOS = [by_a_number, by_a_hash, by_a_tuple, by_a_text, in_an_object]
+def kept_by_a_helper(key, value):
+    KEPT[key] = value
+
+
+def by_another_name(x, k):
+    key = repr((x, k))
+    if key in KEPT:
+        return KEPT[key]
+    out = x * k * k
+    keep = kept_by_a_helper
+    keep(key, out)
+    return out
+
+
+def by_an_operator(x, k):
+    key = f"{x} {k}"
+    if key not in KEPT:
+        operator.setitem(KEPT, key, x * k * k)
+    return KEPT[key]
+
+
+def where_it_is_missing(x, k):
+    key = str(x) + str(k)
+    try:
+        return KEPT[key]
+    except KeyError:
+        KEPT[key] = x * k * k
+        return KEPT[key]
+
+
+MEMOS = [
+    *(by_a_number, by_a_hash, by_a_tuple, by_a_text, in_an_object),
+    *(by_another_name, by_an_operator, where_it_is_missing),
+]
 
 
 @pytest.fixture(autouse=True)
