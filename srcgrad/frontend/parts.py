@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import linecache
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -33,22 +33,23 @@ def leaving_out(parts: Mapping[Part, str]) -> Iterator[None]:
 def parts_of(refusal: UnsupportedError, *, whole: bool = False) -> dict[Part, str]:
     """Return the parts of functions that a refusal is about, with why each is refused.
 
-    They are as small as can be, or as large, if `whole`. What stands where every call comes by is
-    not among them; it may be refused no more without them.
+    They are as small as can be, or as large, if `whole`. There are none where something is refused
+    that every call comes by, unless it is refused as a consequence of something else.
     """
     after = getattr(refusal.__cause__, "diagnostics", ())
     first = [item for item in refusal.diagnostics if item not in after]
-    return _parts(first, whole) or _parts(refusal.diagnostics, whole)
+    found = [(item, _parts_of(item)) for item in first]
+    if after and not all(parts for _, parts in found):  # one of the others may call it
+        found = [(item, _parts_of(item)) for item in refusal.diagnostics]
+    elif not all(parts for _, parts in found):
+        return {}
+    return {parts[-1 if whole else 0]: _why(item) for item, parts in found if parts}
 
 
-def _parts(found: Sequence[Diagnostic], whole: bool) -> dict[Part, str]:
-    parts: dict[Part, str] = {}
-    for item in found:
-        places = [getattr(item.message, "place", None), item.span]
-        around = next(filter(None, (_parts_around(span) for span in places if span)), None)
-        if around is not None:
-            parts[around[-1 if whole else 0]] = _why(item)
-    return parts
+def _parts_of(item: Diagnostic) -> list[Part]:
+    """Return the parts around what is refused, or around the place that its sentence tells of."""
+    places = [getattr(item.message, "place", None), item.span]
+    return next(filter(None, (_parts_around(span) for span in places if span)), [])
 
 
 def _why(item: Diagnostic) -> str:
