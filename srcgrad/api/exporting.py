@@ -20,6 +20,7 @@ from srcgrad.exporting.provenance import target_of
 from srcgrad.exporting.request import Kind
 from srcgrad.frontend.effects import written_parameters
 from srcgrad.frontend.joining import joins_of
+from srcgrad.parsing import parsed
 from srcgrad.targets.loops.border import RefusedArgumentError, described, kind_of
 from srcgrad.targets.loops.exporting import loops_module
 
@@ -148,7 +149,7 @@ def _for_numba(text: str, kind: str, call: inspect.BoundArguments | None) -> str
             "a list or a dict among the arguments of a module for Numba",
             hint="pass tuples, or arrays",
         )
-    entry = [item.name for item in ast.parse(text).body if isinstance(item, ast.FunctionDef)][1]
+    entry = [item.name for item in parsed(text).body if isinstance(item, ast.FunctionDef)][1]
     module, refused = loops_module(text, entry, [described(kind) for kind in kinds])
     if refused:
         raise ExportError(f"Numba does not compile {refused[0][0]}")

@@ -15,6 +15,7 @@ from numpy.lib.array_utils import byte_bounds
 
 from srcgrad.backends import ARRAYS, is_plain_array
 from srcgrad.errors import LibraryGapError
+from srcgrad.parsing import parsed
 
 _SAVED = "saved"
 _ADJOINT = "grad_"
@@ -29,7 +30,7 @@ def keeps_shadows(text: str) -> bool:
     >>> keeps_shadows("def f_backward(saved, grad_out):\n    grad_y, y = saved")
     True
     """
-    for node in ast.walk(ast.parse(text)):
+    for node in ast.walk(parsed(text)):
         if isinstance(node, ast.For):
             targets: list[Any] = [node.target]
         elif isinstance(node, ast.Assign) and _is_kept(node.value):

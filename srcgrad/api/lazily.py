@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import functools
 import linecache
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -24,6 +23,7 @@ from srcgrad.errors import (
     UnsupportedError,
 )
 from srcgrad.insight.switch import CHECKS
+from srcgrad.parsing import parsed
 from srcgrad.spans import Span
 from srcgrad.targets.arrays import questions, shared_writes
 
@@ -209,12 +209,12 @@ def _place(plan: Plan, line: int) -> Span | None:
 
 @functools.lru_cache(maxsize=256)
 def _questions(source: str) -> tuple[int, ...]:
-    return tuple(questions(ast.parse(source)))
+    return tuple(questions(parsed(source)))
 
 
 @functools.lru_cache(maxsize=256)
 def _shared(source: str) -> tuple[Any, ...]:
-    return tuple(shared_writes(ast.parse(source)))
+    return tuple(shared_writes(parsed(source)))
 
 
 def _lazy(leaf: Any) -> Any:

@@ -21,6 +21,7 @@ from srcgrad.errors import LeftOutError, UnsupportedError, reached
 from srcgrad.frontend.left_out import Part
 from srcgrad.frontend.parts import leaving_out, parts_of
 from srcgrad.frontend.source import find_source, is_made
+from srcgrad.parsing import parsed
 
 _MOST: Final = 10
 """How often a function is compiled in vain, each time without what was refused before."""
@@ -81,7 +82,7 @@ class Search:
             found = self._without(make, refusal, whole=True)
         if found is None or found.written or may_keep(self._parts, found):
             return None
-        texts = list(map(ast.parse, _texts_of(found)))
+        texts = list(map(parsed, _texts_of(found)))
         return None if any(map(_may_catch, texts)) or any(map(_may_draw, texts)) else found
 
     def _without(

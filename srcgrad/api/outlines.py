@@ -17,6 +17,7 @@ import numpy as np
 
 from srcgrad.backends import CUPY
 from srcgrad.codegen.printer import to_source
+from srcgrad.parsing import expression_of
 
 _NUMBERS: Final = frozenset((float, int, np.float64, np.float32))
 _ATOMS: Final = _NUMBERS | {bool, str, type(None)}
@@ -177,8 +178,7 @@ class Questions:
 
     def ask_condition(self, text: str) -> None:
         """Ask for a condition on the arguments, whose names and kinds are known by now."""
-        tree = ast.parse(text, mode="eval")
-        test = _Known(self).visit(tree.body)
+        test = _Known(self).visit(expression_of(text))
         if not (isinstance(test, ast.Constant) and test.value is True):
             self._leave_if(f"not ({to_source(test)})")
 
@@ -316,12 +316,12 @@ def _put(node: ast.expr, name: str, text: str) -> ast.expr:
 
     class Put(ast.NodeTransformer):
         def visit_Name(self, node: ast.Name) -> Any:
-            return ast.parse(text, mode="eval").body if node.id == name else node
+            return expression_of(text) if node.id == name else node
 
-    put: ast.expr = Put().visit(ast.parse(to_source(node), mode="eval").body)
+    put: ast.expr = Put().visit(expression_of(to_source(node)))
     return put
 
 
 def _printed(text: str) -> str:
     """Return a text as it is printed, by which expressions are known."""
-    return text if text.isidentifier() else to_source(ast.parse(text, mode="eval").body)
+    return text if text.isidentifier() else to_source(expression_of(text))

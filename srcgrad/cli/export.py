@@ -16,6 +16,7 @@ from srcgrad.cli import arguments
 from srcgrad.cli.choice import add_options, chosen
 from srcgrad.cli.progress import progress
 from srcgrad.cli.target import FailedError, TargetError
+from srcgrad.parsing import parsed
 
 EXAMPLES: Final = """\
 examples:
@@ -127,7 +128,7 @@ def _again(path: Path) -> str:
 
 def _docstring(path: Path) -> str:
     try:
-        return ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+        return ast.get_docstring(parsed(path.read_text(encoding="utf-8"))) or ""
     except SyntaxError as error:
         raise TargetError(f"`{path}` is no Python file: {error}") from error
 

@@ -12,6 +12,7 @@ from srcgrad.codegen.tracebacks import Part, UserLine, is_generated
 from srcgrad.frontend.source import FunctionSource
 from srcgrad.ir.origins import Origin, origin_of
 from srcgrad.ir.walk import INNER, nodes_in
+from srcgrad.parsing import parsed
 
 _NOWHERE: Final = Origin(0, 0, 0, 0)
 _BLOCKS: Final = ("If", "While", "For")
@@ -86,11 +87,11 @@ class _Parts:
         head = "" if type(statement).__name__ in _PLAIN else " pass"
         shift = margin + (2 if lines[0].lstrip().startswith("elif ") else 0)
         try:
-            parsed = ast.parse(text + head).body[0]
+            again = parsed(text + head).body[0]
         except SyntaxError:  # the head of a block whose body comes first
             return
         outer = replace(_NOWHERE, line=self._line)
-        for ours, theirs in zip(_heads(statement), _heads(parsed), strict=True):
+        for ours, theirs in zip(_heads(statement), _heads(again), strict=True):
             for node, origin in self._pairs(ours, theirs, outer):
                 start = (first + node.lineno - 1, node.col_offset + shift)
                 ends = (first + (node.end_lineno or 1) - 1, (node.end_col_offset or 0) + shift)

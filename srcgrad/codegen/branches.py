@@ -12,6 +12,7 @@ from types import CodeType
 from typing import Any, Final
 
 from srcgrad.ir.depth import deeply
+from srcgrad.parsing import parsed
 
 MARK: Final = "__srcgrad_ran__"
 _AGAIN: Final = "__srcgrad_again_{}"
@@ -57,7 +58,7 @@ class _Marker(ast.NodeTransformer):
 
     def marked(self, text: str) -> ast.Module:
         """Return the tree of a text, with marks in its functions."""
-        tree: ast.Module = self.visit(ast.parse(text))
+        tree: ast.Module = self.visit(parsed(text))
         return tree
 
     def _call(self, at: Any) -> ast.Call | None:

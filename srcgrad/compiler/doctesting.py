@@ -15,13 +15,14 @@ from srcgrad.compiler.stages import Stages
 from srcgrad.compiler.vocabulary import VOCABULARY
 from srcgrad.frontend.source import find_source
 from srcgrad.ir.operations import Reader
+from srcgrad.ir.parsing import gast_parsed
 from srcgrad.ir.program import Program
 from srcgrad.ir.scopes import Binding, Scope
 
 
 def parse(source: str) -> list[Any]:
     """Return the statements of a text."""
-    statements: list[Any] = gast.parse(source).body
+    statements: list[Any] = gast_parsed(source).body
     return statements
 
 

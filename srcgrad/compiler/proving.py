@@ -122,7 +122,8 @@ class Proof:
 
     def suppose(self, entry: str, given: Sequence[Any]) -> None:
         """Let the verdict on one function be found with arguments like those of a call."""
-        self._given = entry, given
+        if self._parts is not None and not (self.is_asked or self.is_settled):
+            self._given = entry, given
 
     def of_another(self) -> Proof:
         """Return the proof of the same text for another function, which keeps nothing alive."""
@@ -179,6 +180,8 @@ class Proof:
     def share(self, other: Proof) -> None:
         """Know from now on what is known of another proof of the same text."""
         self._standing = other._standing
+        if self.is_asked or self.is_settled:
+            self._parts = self._given = None
 
     @property
     def was_compared(self) -> bool:

@@ -6,6 +6,8 @@ import ast
 from dataclasses import dataclass, field
 from typing import Any
 
+from srcgrad.parsing import parsed
+
 
 @dataclass(slots=True)
 class Edits:
@@ -30,7 +32,7 @@ class Edits:
         starts = [0]
         for line in data.splitlines(keepends=True):
             starts.append(starts[-1] + len(line))
-        return cls(data, ast.parse(source), starts)
+        return cls(data, parsed(source), starts)
 
     def start(self, node: Any) -> int:
         """Return where a node begins."""

@@ -18,6 +18,7 @@ from srcgrad.exporting.collector import Collector
 from srcgrad.exporting.origins import Namespace
 from srcgrad.exporting.request import Export
 from srcgrad.ir.names import identifier
+from srcgrad.parsing import parsed
 
 _WIDEST: Final = 100
 _STARS: Final[dict[Any, str]] = {
@@ -241,7 +242,7 @@ def used_as_numbers(text: str, names: Iterable[str]) -> frozenset[str]:
     ['x', 'y']
     """
     found: set[str] = set()
-    for node in ast.walk(ast.parse(text)):
+    for node in ast.walk(parsed(text)):
         operands: list[Any] = []
         if isinstance(node, ast.BinOp):
             operands = [node.left, node.right]

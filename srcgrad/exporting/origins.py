@@ -18,6 +18,7 @@ import gast
 from srcgrad.codegen.printer import print_module
 from srcgrad.errors import SrcgradError
 from srcgrad.frontend.source import find_source, is_made
+from srcgrad.parsing import parsed
 
 MISSING: Final = object()
 _INSTALLED: Final = ("site-packages", "dist-packages")
@@ -141,7 +142,7 @@ def _imports_in(module: str) -> dict[str, tuple[str, str]]:
     if loaded is None or file is None:
         return {}
     try:
-        tree = ast.parse("".join(linecache.getlines(file, vars(loaded))))
+        tree = parsed("".join(linecache.getlines(file, vars(loaded))))
     except SyntaxError:
         return {}
     package = loaded.__dict__.get("__package__") or ""
@@ -175,7 +176,7 @@ def text_of_class(kind: type) -> str | None:
 def _dedented(text: str) -> str | None:
     text = textwrap.dedent(text)
     try:
-        ast.parse(text)
+        parsed(text)
     except SyntaxError:
         return None
     return text
@@ -183,7 +184,7 @@ def _dedented(text: str) -> str | None:
 
 def text_of_constant(module: ModuleType, name: str) -> str | None:
     """Return the expression that a name of one of srcgrad's own modules is bound to."""
-    for node in ast.parse(inspect.getsource(module)).body:
+    for node in parsed(inspect.getsource(module)).body:
         target = getattr(node, "target", None) or (getattr(node, "targets", None) or [None])[0]
         value = getattr(node, "value", None)
         if isinstance(target, ast.Name) and target.id == name and value is not None:

@@ -16,6 +16,7 @@ from typing import Final
 
 from srcgrad.codegen.tracebacks import LineMap
 from srcgrad.exporting.request import Export
+from srcgrad.parsing import parsed
 from srcgrad.spans import printable
 
 _COMMENT: Final = re.compile(r"^(\s*)# L(\d+): (.*)$")
@@ -151,7 +152,7 @@ def _file_of(number: int, line: int, lines: LineMap) -> str | None:
 def _functions_in(file: str) -> list[tuple[int, int]]:
     """Return the first and last lines of the functions in a file."""
     try:
-        tree = ast.parse("".join(linecache.getlines(file)))
+        tree = parsed("".join(linecache.getlines(file)))
     except SyntaxError:
         return []
     kinds = (ast.FunctionDef, ast.Lambda)

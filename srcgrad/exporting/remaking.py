@@ -14,6 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from srcgrad.exporting.origins import MISSING
+from srcgrad.parsing import parsed
 
 _LOCKS: Final = (type(threading.Lock()), type(threading.RLock()))
 
@@ -49,7 +50,7 @@ def _only_expression(module: Any, name: str) -> str | None:
         source = inspect.getsource(module)
     except (OSError, TypeError):
         return None
-    tree = ast.parse(source)
+    tree = parsed(source)
     if any(isinstance(node, ast.Global) and name in node.names for node in ast.walk(tree)):
         return None
     bound = [node for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id == name]

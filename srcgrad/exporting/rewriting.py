@@ -17,6 +17,7 @@ from srcgrad.exporting.editing import Edits
 from srcgrad.exporting.origins import MISSING, Namespace
 from srcgrad.exporting.scoping import bound_anywhere, default_of, free_names, parameters
 from srcgrad.ir.packages import package_of
+from srcgrad.parsing import parsed
 from srcgrad.rules.base import Function
 from srcgrad.runtime.dispatch import beside, records
 from srcgrad.runtime.elements import has_axes_elsewhere, is_element
@@ -335,7 +336,7 @@ def _refuse_own_imports(node: Any) -> None:
 def _joined_headers(text: str) -> str:
     """Write the headers of definitions on one line where they fit."""
     lines = text.splitlines()
-    for node in sorted(ast.walk(ast.parse(text)), key=lambda n: -getattr(n, "lineno", 0)):
+    for node in sorted(ast.walk(parsed(text)), key=lambda n: -getattr(n, "lineno", 0)):
         if not isinstance(node, ast.FunctionDef) or node.body[0].lineno == node.lineno:
             continue
         last = node.lineno

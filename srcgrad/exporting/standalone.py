@@ -22,6 +22,7 @@ from srcgrad.exporting.rewriting import Rewriter
 from srcgrad.exporting.scoping import bound_anywhere, free_names
 from srcgrad.exporting.selfcheck import self_check
 from srcgrad.exporting.ties import with_limits
+from srcgrad.parsing import parsed
 
 
 def standalone(export: Export) -> str:
@@ -34,7 +35,7 @@ def standalone(export: Export) -> str:
         raise ExportError(diagnostics=export.generated.taped)
     given, limits = with_limits(export)
     source = provenance.with_own_lines(given, export.generated.lines)
-    tree = ast.parse(source)
+    tree = parsed(source)
     root = (export.function.__module__ or "").partition(".")[0]
     parameters = inspect.signature(export.function, follow_wrapped=False).parameters
     functions = [item for item in tree.body if isinstance(item, ast.FunctionDef)]
@@ -133,7 +134,7 @@ def _split_constants(collector: Collector) -> tuple[list[str], list[str]]:
     early: list[str] = []
     late: list[str] = []
     for name, text in collector.constants.items():
-        names = {node.id for node in free_names(ast.parse(text))}
+        names = {node.id for node in free_names(parsed(text))}
         chosen = (
             late if names & defined or names & {line.split(" = ")[0] for line in late} else early
         )
@@ -159,7 +160,7 @@ def _in_order(items: list[Definition]) -> list[Definition]:
 
 def _read_at_once(text: str) -> list[str]:
     """Return the names that a definition reads when it is made: bases, decorators, defaults."""
-    tree = ast.parse(text)
+    tree = parsed(text)
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):
             node.body = [ast.Pass()]

@@ -6,12 +6,14 @@ import ast
 import linecache
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
 from srcgrad.errors import Diagnostic, UnsupportedError
 from srcgrad.frontend import remembered
 from srcgrad.frontend.left_out import LEFT_OUT, Part
+from srcgrad.parsing import parsed
 from srcgrad.spans import Placed, Span, printable
 
 _FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -84,9 +86,14 @@ def statements_of(part: Part) -> list[ast.stmt]:
 
 
 def _tree_of(file: str) -> ast.Module | None:
-    text = "".join(linecache.getlines(file))
+    return _parsed("".join(linecache.getlines(file)))
+
+
+@lru_cache(maxsize=4)
+def _parsed(text: str) -> ast.Module | None:
+    """Parse a file, which is asked for each of the places in it; nobody changes the tree."""
     try:
-        return ast.parse(text) if text else None
+        return parsed(text) if text else None
     except SyntaxError:
         return None
 

@@ -22,6 +22,7 @@ from srcgrad.ir.build import clone
 from srcgrad.ir.depth import deeply
 from srcgrad.ir.names import identifier
 from srcgrad.ir.walk import walk
+from srcgrad.parsing import parsed
 from srcgrad.spans import Span, printable
 
 
@@ -245,7 +246,7 @@ def _parse_block(block: str, first_line: int, file: str) -> ast.AST:
     """Parse an indented block; a wrapping `if` keeps columns and multi-line strings as they are."""
     indented = block[:1].isspace()
     try:
-        tree = ast.parse("if 1:\n" + block if indented else block, file)
+        tree = parsed("if 1:\n" + block if indented else block, file)
     except SyntaxError as error:
         raise SourceNotFoundError(
             f"the text at {file}:{first_line} does not parse on its own ({error.msg})",
@@ -269,7 +270,7 @@ def _arguments(node: ast.FunctionDef | ast.Lambda) -> tuple[str, ...]:
 def _lambda_tree(code: CodeType, lines: list[str]) -> ast.AST:
     """Find one lambda among many by the exact positions of its instructions (PEP 657)."""
     try:
-        tree = ast.parse("".join(lines), code.co_filename)
+        tree = parsed("".join(lines), code.co_filename)
     except SyntaxError as error:
         raise SourceNotFoundError(
             f"the source of the lambda at {code.co_filename}:{code.co_firstlineno} does not parse",
@@ -313,7 +314,7 @@ def _starts(inside: set[tuple[int, int]], node: ast.Lambda) -> Iterator[tuple[in
 
 def _as_def(node: ast.Lambda) -> ast.FunctionDef:
     """Write a lambda as a definition; a parsed one has all the fields that this Python wants."""
-    (definition,) = ast.parse("def function(): ...").body
+    (definition,) = parsed("def function(): ...").body
     if not isinstance(definition, ast.FunctionDef):
         raise InternalError("a definition was parsed as something else")
     definition.args = node.args

@@ -10,6 +10,7 @@ from typing import Any
 import gast
 
 from srcgrad.ir.build import assign, at, load
+from srcgrad.ir.parsing import gast_parsed
 from srcgrad.ir.walk import blocks_of, found_in, names_bound, statements
 from srcgrad.runtime.surgery import grad_of, names_bound_in, problem_with
 
@@ -184,7 +185,7 @@ def block_text(body: list[Any]) -> str:
 def block_of(text: str) -> tuple[list[str], list[Any]]:
     """Return a block that was written as text: the names of the adjoint and of what it reads."""
     names, _, block = text.partition(": ")
-    return names.split(", "), gast.parse(block).body
+    return names.split(", "), gast_parsed(block).body
 
 
 def _names_outside(tree: Any, statement: Any) -> set[str]:

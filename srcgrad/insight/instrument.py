@@ -10,6 +10,7 @@ from typing import Any, Final, Literal, Protocol
 from weakref import WeakKeyDictionary
 
 from srcgrad.compiler import Generated
+from srcgrad.parsing import expression_of, parsed
 
 Kind = Literal["enter", "assign", "update", "store", "return", "append", "loop", "trip", "backward"]
 _WATCH: Final = "__srcgrad_watch__"
@@ -84,7 +85,7 @@ _KNOWN: Final[WeakKeyDictionary[ModuleType, Instrumented]] = WeakKeyDictionary()
 def instrumented(generated: Generated, module: ModuleType) -> Instrumented:
     """Return the variant of a generated module; its lines are those of the module's file."""
     if module not in _KNOWN:
-        tree = ast.parse(generated.source)
+        tree = parsed(generated.source)
         writer = _Writer(generated.layout, generated.inlined)
         for node in tree.body:
             if isinstance(node, ast.FunctionDef):
@@ -245,7 +246,7 @@ class _Writer:
 
 
 def _canonical(text: str) -> str:
-    return ast.dump(ast.parse(text, mode="eval").body)
+    return ast.dump(expression_of(text))
 
 
 def _names(target: ast.expr) -> Iterator[str]:

@@ -12,6 +12,7 @@ from typing import Final
 
 from srcgrad.codegen.tracebacks import LineMap, is_generated
 from srcgrad.compiler.findings import Findings
+from srcgrad.parsing import parsed
 
 Place = tuple[str, int]
 
@@ -132,7 +133,7 @@ def _around(file: str, number: int) -> tuple[str, int, int]:
     """Return the innermost function around a line: its name, first and last line."""
     found = ("code", number, number)
     try:
-        tree = ast.parse("".join(linecache.getlines(file)))
+        tree = parsed("".join(linecache.getlines(file)))
     except SyntaxError:
         return found
     for node in ast.walk(tree):

@@ -16,6 +16,7 @@ from typing import Any, Final
 import numpy as np
 
 from srcgrad.backends import CUPY
+from srcgrad.parsing import parsed
 
 Way = Callable[..., Any]
 _RAISING: Final = (ast.Div, ast.FloorDiv, ast.Mod, ast.Pow)
@@ -103,7 +104,7 @@ def _choose(function: Way, args: tuple[Any, ...]) -> tuple[Way, Any]:
     if not any(map(CUPY.owns, args)):
         return function, plain
     try:
-        (tree,) = ast.parse(textwrap.dedent(inspect.getsource(function))).body
+        (tree,) = parsed(textwrap.dedent(inspect.getsource(function))).body
         assert isinstance(tree, ast.FunctionDef)
         for squares in ("pow({0}, {1})", "({0} * {0})"):
             code = KernelCode(tree, args, squares)

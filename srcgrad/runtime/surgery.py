@@ -16,6 +16,7 @@ from types import FrameType
 from typing import Any, Final
 
 from srcgrad.errors import SourceNotFoundError, UnsupportedSyntaxError
+from srcgrad.parsing import parsed
 from srcgrad.runtime.noticed import NOTICED
 from srcgrad.spans import Span
 
@@ -231,4 +232,4 @@ def _statement_of(frame: FrameType) -> tuple[Any, str]:
 
 @functools.lru_cache(maxsize=16)
 def _tree(text: str) -> ast.Module:
-    return ast.parse(text)
+    return parsed(text)

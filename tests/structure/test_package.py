@@ -76,6 +76,17 @@ def test_tests_of_units_stand_in_folders_of_their_layers():
     assert {folder.name for folder in folders} <= layers
 
 
+def test_all_text_is_parsed_in_one_place_that_threads_may_share():
+    elsewhere = [
+        s.at(node)
+        for s in SOURCES
+        if s.module != "srcgrad.parsing"
+        for node in ast.walk(s.tree)
+        if isinstance(node, ast.Attribute) and ast.unparse(node) in ("ast.parse", "gast.parse")
+    ]
+    assert not elsewhere
+
+
 def test_nothing_is_written_to_the_terminal_outside_the_command_line_and_show():
     allowed = ("srcgrad.cli", "srcgrad.api")
     prints = [

@@ -70,9 +70,10 @@ def calls_of(text: str, number: int, folder: Path) -> Counter[CodeType]:
     "text", [sizes.statements, sizes.entries, sizes.keys, sizes.writes, summed, appended, stored]
 )
 def test_each_step_is_called_in_proportion_to_the_length(
-    text: Callable[[int, int], str],
+    text: Callable[[int, int], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder:  # a full cache would be swept meanwhile
+        monkeypatch.setenv("SRCGRAD_CACHE_DIR", str(Path(folder) / "cache"))
         few, many = (calls_of(text(n, n), n, Path(folder)) for n in (FEW, MANY))
     grown = {
         f"{code.co_filename.rpartition('srcgrad/')[2]}: {code.co_qualname}": (few[code], count)

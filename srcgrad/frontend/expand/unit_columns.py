@@ -13,6 +13,7 @@ from srcgrad.frontend.expand.making import cell, make_function
 from srcgrad.frontend.expand.scoping import own_names, parameters
 from srcgrad.frontend.expand.values import Home
 from srcgrad.frontend.source import find_source
+from srcgrad.ir.parsing import gast_parsed
 from srcgrad.ir.walk import walk
 from srcgrad.runtime import unit_vectors
 
@@ -48,7 +49,7 @@ def columns_function(push: FunctionType, function: FunctionType, by: str) -> Fun
     text = _TEXT.format(
         name=f"{source.name}_jacobian", parameters=", ".join(names), by=by, **spelled
     )
-    tree: Any = gast.parse(text).body[0]
+    tree: Any = gast_parsed(text).body[0]
     for node in walk(tree):
         node.lineno, node.col_offset = source.tree.lineno, source.tree.col_offset
         node.end_lineno, node.end_col_offset = node.lineno, node.col_offset

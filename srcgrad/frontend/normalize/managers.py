@@ -16,6 +16,7 @@ import numpy as np
 from srcgrad.errors import SrcgradError
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.frontend.source import find_source
+from srcgrad.ir.parsing import gast_parsed
 from srcgrad.ir.scopes import MISSING, Scope
 from srcgrad.ir.walk import statements, walk
 
@@ -88,7 +89,7 @@ def _exits_plainly(owner: type) -> bool:
 def _catches_at_yield(generator: FunctionType) -> bool:
     """Say whether a generator may catch what is raised in the block that it stands around."""
     try:
-        tree = gast.parse(textwrap.dedent(inspect.getsource(generator)))
+        tree = gast_parsed(textwrap.dedent(inspect.getsource(generator)))
     except (OSError, TypeError, SyntaxError):
         return True
     return any(_may_catch(node) for node in walk(tree))

@@ -19,6 +19,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from srcgrad.parsing import parsed
+
 _WRITERS: Final = frozenset(
     "accumulate add_at add_entries add_to_shadows copyto fill_diagonal on_tape place put "
     "put_along_axis putmask reverse_steps run_steps shadow_of complex_shadow_of shadow_of_view "
@@ -43,7 +45,7 @@ def writes_in_place(text: str) -> bool:
     >>> writes_in_place("def f(x, x_dot):\n    x_dot *= 2\n    return x, x_dot")
     True
     """
-    return any(map(_may_write, ast.walk(ast.parse(text))))
+    return any(map(_may_write, ast.walk(parsed(text))))
 
 
 def _may_write(node: ast.AST) -> bool:

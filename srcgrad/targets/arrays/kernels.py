@@ -17,6 +17,7 @@ from typing import Any, Final
 from srcgrad.codegen.printer import print_module, to_source
 from srcgrad.codegen.tracebacks import LineMap, Part
 from srcgrad.ir.build import clone
+from srcgrad.parsing import parsed
 from srcgrad.targets.arrays.gaps import path_of
 from srcgrad.targets.arrays.groups import Finder, Group, calculating, name_of, read_later, target_of
 
@@ -31,7 +32,7 @@ def with_kernels(source: str, lines: LineMap, module: ModuleType) -> tuple[str, 
         lines: The user's lines behind it.
         module: The library.
     """
-    tree = ast.parse(source)
+    tree = parsed(source)
     imports = [node for node in tree.body if isinstance(node, (ast.Import, ast.ImportFrom))]
     if not imports:
         return source, lines
@@ -61,7 +62,7 @@ class _Line:
 
 def _indented(text: str, at: ast.stmt) -> list[_Line]:
     """Return the lines of a statement in the place of another."""
-    (statement,) = ast.parse(text).body
+    (statement,) = parsed(text).body
     lines = to_source(statement, 100 - at.col_offset).split("\n")
     return [_Line(" " * at.col_offset + line, at.lineno) for line in lines]
 

@@ -13,6 +13,7 @@ from srcgrad.backends import Library
 from srcgrad.codegen.loader import load
 from srcgrad.codegen.tracebacks import LineMap, Part
 from srcgrad.errors import LibraryGapError
+from srcgrad.parsing import parsed
 from srcgrad.spans import Span
 from srcgrad.targets.arrays.edits import Edits
 from srcgrad.targets.arrays.gaps import gaps_in
@@ -75,7 +76,7 @@ def text_for(
     Raises:
         LibraryGapError: The text asks for something that the library does not have.
     """
-    tree = ast.parse(source)
+    tree = parsed(source)
     for gap in gaps_in(tree, library, module):
         raise _refusal(gap.what, lines, gap.line, library)
     edits = Edits(source)

@@ -13,6 +13,7 @@ from srcgrad.codegen.printer import print_module
 from srcgrad.codegen.tracebacks import LineMap
 from srcgrad.ir.build import call, load, store
 from srcgrad.ir.nodes import Comment
+from srcgrad.ir.parsing import gast_parsed
 from srcgrad.ir.walk import found_in, walk
 from srcgrad.targets.loops.exposed import Exposed, stored_in
 from srcgrad.targets.loops.text import behind, put_comments, reached
@@ -83,7 +84,7 @@ def cut(
         is_kept: Whether a statement, without those in it, is known not to be compiled.
         taken: The names that parts may not have.
     """
-    tree = gast.parse(source)
+    tree = gast_parsed(source)
     put_comments(tree, source)
     functions = {item.name: item for item in tree.body if isinstance(item, gast.FunctionDef)}
     functions = {name: functions[name] for name in reached(entry, functions)}

@@ -16,6 +16,7 @@ import gast
 import numpy as np
 
 from srcgrad.ir.build import load
+from srcgrad.ir.parsing import gast_parsed
 from srcgrad.ir.walk import found_in, walk
 
 _NUMBERS: Final = (float, int, np.ndarray, np.generic)
@@ -37,7 +38,7 @@ def data_in(source: str, space: Mapping[str, Any]) -> dict[str, Path]:
     holders = {name for name, value in read.items() if name not in found and _may_hold(value)}
     if not holders:
         return found
-    for node in found_in(gast.parse(source), gast.Attribute):
+    for node in found_in(gast_parsed(source), gast.Attribute):
         path = _path_of(node)
         if path is not None and path[0] in holders and _is_kept(space[path[0]], path[1:]):
             found.setdefault(_flat(path, words), path)

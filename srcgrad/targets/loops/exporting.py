@@ -12,6 +12,7 @@ import gast
 
 from srcgrad.codegen.printer import to_source
 from srcgrad.codegen.tracebacks import LineMap
+from srcgrad.ir.parsing import gast_parsed
 from srcgrad.ir.walk import found_in
 from srcgrad.targets.loops.text import Wish, loops_text
 
@@ -42,7 +43,7 @@ def loops_module(text: str, entry: str, given: Sequence[Any]) -> tuple[str, list
         entry: The function in it that is compiled, with those that it calls.
         given: The kinds of its arguments.
     """
-    tree = gast.parse(text)
+    tree = gast_parsed(text)
     functions = {item.name: item for item in tree.body if isinstance(item, gast.FunctionDef)}
     bodies = _bodies()
     jitted = _reached(entry, functions, bodies.keys())
@@ -50,7 +51,7 @@ def loops_module(text: str, entry: str, given: Sequence[Any]) -> tuple[str, list
     options = {"error_model": "numpy", "boundscheck": True, "cache": True}
     wish = Wish(source, entry, {}, LineMap(), options, {}, given, fuses=True)
     loops = loops_text(wish)
-    made = gast.parse(loops.source)
+    made = gast_parsed(loops.source)
     names = {item.id for item in found_in(made, gast.Name)}
     used, ours = _needed(names, functions)
     lines = text.splitlines()
@@ -92,7 +93,7 @@ def _parsed() -> list[tuple[Any, str]]:
         file = resources.files("srcgrad.targets.loops.library").joinpath(f"{name}.py")
         found += [
             (item, _OURS.sub("", to_source(_bare(item))) + "\n")
-            for item in gast.parse(file.read_text(encoding="utf-8")).body
+            for item in gast_parsed(file.read_text(encoding="utf-8")).body
             if isinstance(item, (gast.FunctionDef, gast.Assign))
         ]
     return found
@@ -135,7 +136,7 @@ def _plain_names() -> dict[str, str]:
     text = resources.files("srcgrad.targets.loops").joinpath("names.py").read_text(encoding="utf-8")
     return {
         item.name: to_source(_bare(item)) + "\n"
-        for item in gast.parse(text).body
+        for item in gast_parsed(text).body
         if isinstance(item, (gast.FunctionDef, gast.ClassDef))
     }
 

@@ -13,6 +13,7 @@ import gast
 from srcgrad.backends import jit
 from srcgrad.codegen.loader import in_scope, load
 from srcgrad.codegen.tracebacks import LineMap
+from srcgrad.ir.parsing import gast_parsed
 from srcgrad.ir.walk import walk
 from srcgrad.targets.loops.cutting import Cut, cut
 from srcgrad.targets.loops.statements import EFFECTS
@@ -62,7 +63,7 @@ class Parts:
 
     def text(self) -> LoopsText:
         """Return the front, and the texts of its parts as they are compiled."""
-        tree = gast.parse(self._source)
+        tree = gast_parsed(self._source)
         lines = self._source.splitlines()
         compiled = {name: item.text for name, item in self._pieces.items() if item.text is not None}
         for item in reversed(tree.body):
@@ -86,7 +87,7 @@ def cut_at(subject: Any, line: int, names: frozenset[str] = frozenset()) -> Cut 
     """
     if subject.entry.count("_part") >= _DEEPEST:
         return None
-    tree = gast.parse(subject.source)
+    tree = gast_parsed(subject.source)
     functions = {item.name for item in tree.body if isinstance(item, gast.FunctionDef)}
     space = vars(subject.module)
 
@@ -146,7 +147,7 @@ def _path_of(node: Any) -> list[str]:
 
 def _has_effects(source: str, space: Mapping[str, Any]) -> bool:
     """Say whether a text calls what may do more than to calculate."""
-    for node in walk(gast.parse(source)):
+    for node in walk(gast_parsed(source)):
         path = _path_of(node.func) if isinstance(node, gast.Call) else []
         if path and (path[-1] in EFFECTS or "random" in path):
             return True

@@ -14,6 +14,7 @@ from srcgrad.codegen.printer import print_module
 from srcgrad.codegen.tracebacks import LineMap, UserLine
 from srcgrad.ir.build import assign, call, dotted, load
 from srcgrad.ir.nodes import Comment
+from srcgrad.ir.parsing import gast_parsed
 from srcgrad.ir.walk import found_in
 from srcgrad.targets.loops.data import Path, put_names
 from srcgrad.targets.loops.integers import guard_integers
@@ -91,7 +92,7 @@ class Wish:
 def loops_text(wish: Wish) -> LoopsText:
     """Return the text of a derivative, rewritten for Numba."""
     source, entry = wish.source, wish.entry
-    tree = gast.parse(source)
+    tree = gast_parsed(source)
     put_comments(tree, source)
     functions = {item.name: item for item in tree.body if isinstance(item, gast.FunctionDef)}
     functions = {name: functions[name] for name in reached(entry, functions)}

@@ -11,6 +11,8 @@ from typing import Any, Final
 
 import gast
 
+from srcgrad.ir.parsing import gast_parsed
+
 _TEXT: Final = '''
 
 def {value}({given}):
@@ -44,7 +46,7 @@ class Ways:
 def both_ways(source: str, forward: str, backward: str) -> Ways:
     """Return what runs halves, whose text is given, in one call each."""
     functions = {
-        item.name: item for item in gast.parse(source).body if isinstance(item, gast.FunctionDef)
+        item.name: item for item in gast_parsed(source).body if isinstance(item, gast.FunctionDef)
     }
     taken = {*functions, "saved", "value", "_"}
     name = forward.removesuffix("_forward")

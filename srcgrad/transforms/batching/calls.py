@@ -14,7 +14,7 @@ import gast
 import numpy as np
 
 from srcgrad.errors import NotBatchedError
-from srcgrad.ir.build import at, clone, load
+from srcgrad.ir.build import at, clone, constant, load
 from srcgrad.ir.scopes import MISSING, uncached
 from srcgrad.primitives import Primitive
 from srcgrad.primitives.methods import WRITING
@@ -442,10 +442,9 @@ def _bound(made: Called) -> list[Term] | None:
     for name in names:
         if name not in found:
             value = defaults.get(name, MISSING)
-            if not isinstance(value, (int, float, str, type(None))):
+            if type(value) not in (bool, int, float, str, type(None)) or repr(value) == "nan":
                 return None
-            node = gast.parse(repr(value), mode="eval").body
-            found[name] = Term(node, _fact_of_default(value))
+            found[name] = Term(constant(value), _fact_of_default(value))
     return [found[name] for name in names]
 
 
