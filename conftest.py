@@ -22,6 +22,7 @@ if find_spec("numba") is None:  # the bodies for it cannot be imported then
     collect_ignore = ["srcgrad/targets/loops/library"]
 
 _MANY = 20_000  # a run of the whole suite: who asks for a file gets all of it
+os.environ["SRCGRAD_REMEMBER"] = "0"  # what a test compiles, it compiles itself
 CACHE = tempfile.mkdtemp(prefix="srcgrad-tests-")
 os.environ["SRCGRAD_CACHE_DIR"] = CACHE  # before any test module imports srcgrad
 

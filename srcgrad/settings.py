@@ -37,6 +37,14 @@ def cache_size() -> int:
     return int(max(chosen, 0.0) * _MEGABYTE) if chosen < float("inf") else 1 << 62
 
 
+def remembers() -> bool:
+    """Say whether other processes are to know what this one compiles, unless it is not wanted.
+
+    ``SRCGRAD_REMEMBER=0`` says so.
+    """
+    return os.environ.get("SRCGRAD_REMEMBER", "") != "0"
+
+
 def verifies() -> bool:
     """Say whether ``SRCGRAD_VERIFY`` asks for a check of every generated text."""
     return os.environ.get("SRCGRAD_VERIFY", "").lower() not in ("", "0", "false", "no")

@@ -8,20 +8,38 @@ the data that it captures, not on the data: if all that is the same, so is the t
 from __future__ import annotations
 
 import builtins
-import sys
-import weakref
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import CellType, CodeType, FunctionType, MethodType, ModuleType
+from types import (
+    CellType,
+    CodeType,
+    FunctionType,
+    MethodType,
+    ModuleType,
+    WrapperDescriptorType,
+)
 from typing import Any, Final
 
 import numpy as np
 
+from srcgrad.api import fingerprints, stored_texts
+from srcgrad.api.fingerprints import UnknownError
 from srcgrad.api.making import has_attributes
+from srcgrad.api.places import (
+    Kept,
+    Place,
+    given,
+    is_as_good,
+    is_atom,
+    place_of_holder,
+    place_of_value,
+)
 from srcgrad.checker.witness import OBSERVERS
 from srcgrad.compiler import Generated, Request
 from srcgrad.compiler.generated import FunctionState, without_data
+from srcgrad.compiler.proving import Proof
+from srcgrad.frontend.expand.session import Assumption, InClasses
 from srcgrad.frontend.source import is_made
 from srcgrad.ir.scopes import MISSING, Binding
 from srcgrad.locks import Lock
@@ -29,55 +47,124 @@ from srcgrad.locks import Lock
 _MOST_TEXTS: Final = 256
 _MOST_OF_ONE: Final = 4
 _MOST_PARTS: Final = 64
-_ATOMS: Final = (type(None), bool, int, float, complex, str, bytes, type(...))
-_BUILT_IN: Final = (np.ufunc, type(len), type(np.sum))
-
-#: Finds something in a function and the functions that it captures, in the order of `_reached`.
-Place = Callable[[list[FunctionType]], Any]
-#: Says whether a value found for one function is as good as that for another.
-Same = Callable[[list[FunctionType], Any], bool]
-
-
-class _UnknownError(Exception):
-    """There is something that only the compiler can look at."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Template:
+class _State:
+    """A function that was compiled in, as it was then.
+
+    Attributes:
+        place: Where it is found.
+        code: Its code, if that is of this process.
+        defaults: Its defaults, all constants.
+    """
+
+    place: Place
+    code: CodeType | None
+    defaults: tuple[Any, ...]
+
+    @classmethod
+    def of(cls, state: FunctionState) -> _State:
+        """Return what there is to know of a function."""
+        defaults = tuple(_defaults_of(state.function))
+        if not all(map(is_atom, defaults)):
+            raise UnknownError
+        return cls(place_of_value(state.function, ()), state.code, defaults)
+
+    def current(self) -> FunctionState:
+        """Return the state of the function, if it is still the same."""
+        function = self.place.find(())
+        if self.code is not None and function.__code__ is not self.code:
+            raise UnknownError
+        if [*map(repr, _defaults_of(function))] != [*map(repr, self.defaults)]:
+            raise UnknownError
+        return FunctionState.of(function)
+
+    def stored(self) -> _State:
+        """Return the same for other processes."""
+        return _State(self.place.stored(), None, self.defaults)
+
+
+@dataclass(frozen=True, slots=True)
+class _Assumed:
+    """What the text relies on: what a name means in classes.
+
+    Attributes:
+        bases: The classes, of which the first one that has the name counts.
+        name: The name.
+        what: What it means, if the classes do not tell by what they are themselves.
+    """
+
+    bases: tuple[Place, ...]
+    name: str
+    what: Place | None
+
+    @classmethod
+    def of(cls, assumption: Assumption) -> _Assumed:
+        """Return what there is to know of an assumption."""
+        read, what = assumption.read, assumption.expected
+        if not isinstance(read, InClasses):
+            raise UnknownError
+        plain = getattr(what, "__func__", what)
+        if plain is what and not isinstance(what, (FunctionType, WrapperDescriptorType)):
+            raise UnknownError
+        if getattr(plain, "__closure__", None):
+            raise UnknownError
+        bases = tuple(place_of_value(base, ()) for base in read.bases)
+        return cls(bases, read.name, Kept(lambda: what))
+
+    def current(self) -> Assumption:
+        """Return the assumption, if it is still so."""
+        read = InClasses(tuple(place.find(()) for place in self.bases), self.name)
+        value = given(read({}))
+        if self.what is not None and value is not self.what.find(()):
+            raise UnknownError
+        return Assumption(read, value)
+
+    def stored(self) -> _Assumed:
+        """Return the same for other processes."""
+        return _Assumed(tuple(place.stored() for place in self.bases), self.name, None)
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
     """A text and what it needs of a function that is to have it; it keeps no data alive.
 
     Attributes:
-        code: The function's code.
+        code: The function's code, or what tells it apart in all processes.
         inner: For each function that it captures: which function's cell holds it, and its code.
         defaults: The kinds of the defaults of all of them.
         generated: The text, without names that are put in.
-        fixed: The names that were compiled in: where they are found, and what is as good.
+        fixed: The names that were compiled in: where they are found, and what they are.
         data: The names of data: where they are found, and their kinds.
         bound: The other names that are put in: what each of them is.
         functions: The functions that were compiled in and are not captured.
+        assumed: What names of classes mean that were compiled in.
     """
 
-    code: CodeType
-    inner: tuple[tuple[int, int, CodeType], ...]
-    defaults: tuple[Any, ...]
+    code: CodeType | str
+    inner: tuple[tuple[int, int, CodeType | str], ...]
+    defaults: Any
     generated: Generated
-    fixed: tuple[tuple[str, Place, Same], ...]
+    fixed: tuple[tuple[str, Place, Place], ...]
     data: Mapping[str, tuple[str, Place, Any]]
     bound: Mapping[str, Place]
-    functions: tuple[Callable[[], FunctionState | None], ...]
+    functions: tuple[_State, ...]
+    assumed: tuple[_Assumed, ...]
 
     def fitted(self, function: FunctionType) -> Generated | None:
         """Return the text for another function of the same code, if it is right for that."""
         try:
             found = self._captured(function)
-            if tuple(_kinds_of_defaults(found)) != self.defaults:
+            if not _is_kind(tuple(_kinds_of_defaults(found)), self.defaults):
                 return None
-            states = [_given(make()) for make in self.functions]
+            states = [item.current() for item in self.functions]
             spaces = [item.__globals__ for item in (*found, *(s.function for s in states))]
             fixed = [self._compiled_in(found, spaces, *item) for item in self.fixed]
             data = {name: self._datum(found, *item) for name, item in self.data.items()}
-            bound = {name: place(found) for name, place in self.bound.items()}
-        except _UnknownError:
+            bound = {name: place.find(found) for name, place in self.bound.items()}
+            assumptions = tuple(item.current() for item in self.assumed)
+        except (UnknownError, AttributeError, IndexError):
             return None
         return replace(
             self.generated,
@@ -85,14 +172,39 @@ class _Template:
             data=data,
             fixed=fixed,
             functions=(*map(FunctionState.of, found), *states),
+            assumptions=assumptions,
+        )
+
+    def stored(self) -> Template:
+        """Return the same for other processes.
+
+        Raises:
+            UnknownError: They cannot tell whether the text is right.
+        """
+        if self.generated.left_out:
+            raise UnknownError
+        proof = self.generated.proof
+        return Template(
+            _fingerprint(self.code),
+            tuple((parent, number, _fingerprint(code)) for parent, number, code in self.inner),
+            spelled(self.defaults),
+            replace(self.generated, proof=None if proof is None else proof.for_others()),
+            tuple((name, holder.stored(), value.stored()) for name, holder, value in self.fixed),
+            {
+                name: (own, holder.stored(), spelled(kind))
+                for name, (own, holder, kind) in self.data.items()
+            },
+            {name: place.stored() for name, place in self.bound.items()},
+            tuple(state.stored() for state in self.functions),
+            tuple(item.stored() for item in self.assumed),
         )
 
     def _captured(self, function: FunctionType) -> list[FunctionType]:
         found = [_plain(function)]
         for parent, number, code in self.inner:
             value = _contents((found[parent].__closure__ or ())[number])
-            if not isinstance(value, FunctionType) or value.__code__ is not code:
-                raise _UnknownError
+            if not isinstance(value, FunctionType) or not is_code(value.__code__, code):
+                raise UnknownError
             found.append(_plain(value))
         return found
 
@@ -102,25 +214,25 @@ class _Template:
         spaces: list[dict[str, Any]],
         name: str,
         place: Place,
-        same: Same,
+        what: Place,
     ) -> Binding:
-        binding = Binding(name, None, place(found))
+        binding = Binding(name, None, place.find(found))
         if binding.holder is vars(builtins) and any(name in space for space in spaces):
-            raise _UnknownError  # something else hides it by now
+            raise UnknownError  # something else hides it by now
         value = binding.current()
-        if not same(found, value):
-            raise _UnknownError
+        if not is_as_good(value, what.find(found)):
+            raise UnknownError
         return replace(binding, value=value)
 
     def _datum(self, found: list[FunctionType], name: str, place: Place, kind: Any) -> Binding:
-        binding = Binding(name, None, place(found))
+        binding = Binding(name, None, place.find(found))
         value = binding.current()
-        if kind_of(value) != kind:
-            raise _UnknownError
+        if not _is_kind(kind_of(value), kind):
+            raise UnknownError
         return replace(binding, value=value)
 
 
-_KNOWN: Final[OrderedDict[Any, list[_Template]]] = OrderedDict()
+_KNOWN: Final[OrderedDict[Any, list[Template]]] = OrderedDict()
 _LOCK: Final = Lock()
 
 
@@ -137,21 +249,77 @@ def compiled(make: Callable[[Request, None], Generated], request: Request) -> Ge
     for template in templates:
         if template.code is code and (found := template.fitted(request.function)) is not None:
             return found
-    generated = make(request, None)
+    record = stored_texts.Record.of(make, code, _options(request))
+    generated = None if record is None else _from_another_process(record, make, request)
+    is_new = generated is None
+    if generated is None:
+        generated = make(request, None)
     made = _template(request.function, generated)
     if made is not None:
-        with _LOCK:
-            others = [item for item in _KNOWN.get(key, ()) if item.code is code]
-            _KNOWN[key] = [made, *others][:_MOST_OF_ONE]
-            while len(_KNOWN) > _MOST_TEXTS:
-                _KNOWN.popitem(last=False)
+        _remember(key, made, code)
+        if is_new and record is not None:
+            _store(made, record)
     return generated
+
+
+def _remember(key: Any, made: Template, code: CodeType) -> None:
+    with _LOCK:
+        others = [item for item in _KNOWN.get(key, ()) if item.code is code]
+        _KNOWN[key] = [made, *others][:_MOST_OF_ONE]
+        while len(_KNOWN) > _MOST_TEXTS:
+            _KNOWN.popitem(last=False)
+
+
+def _from_another_process(
+    record: stored_texts.Record, make: Callable[[Request, None], Generated], request: Request
+) -> Generated | None:
+    """Return the text that another process has made for the same, if there is one."""
+    stored: Template | None = record.read(Template)
+    found = None if stored is None else stored.fitted(request.function)
+    if found is not None and found.proof is not None:
+        text = found.source
+
+        def made_anew() -> Proof | None:
+            again = make(request, None)
+            return again.proof if again.source == text else None
+
+        proof = found.proof.for_others()
+        proof.ask_again(made_anew)
+        return replace(found, proof=proof)
+    return found
+
+
+def _store(made: Template, record: stored_texts.Record) -> None:
+    """Let other processes know a text, and that it may run as soon as that is known."""
+
+    def stored() -> Template | None:
+        try:
+            return made.stored()
+        except UnknownError:
+            return None
+
+    record.write_later(stored)
+    if made.generated.proof is not None:
+        made.generated.proof.when_settled(lambda: record.write(stored))
 
 
 def forget() -> None:
     """Forget all texts, as if the process had just begun."""
     with _LOCK:
         _KNOWN.clear()
+
+
+def _fingerprint(code: CodeType | str) -> str:
+    return code if isinstance(code, str) else fingerprints.of_code(code)
+
+
+def is_code(code: CodeType, expected: CodeType | str) -> bool:
+    """Say whether some code is what is expected: the very same, or one of the same fingerprint."""
+    return code is expected or fingerprints.of_code(code) == expected
+
+
+def _is_kind(kind: Any, expected: Any) -> bool:
+    return spelled(kind) == expected if isinstance(expected, str) else bool(kind == expected)
 
 
 def _options(request: Request) -> tuple[Any, ...]:
@@ -169,48 +337,83 @@ def kind_of(value: Any, most: int = _MOST_PARTS) -> Any:
     if isinstance(value, np.ndarray):
         return type(value), value.dtype, value.ndim
     if value is MISSING or callable(value) or isinstance(value, ModuleType):
-        raise _UnknownError
+        raise UnknownError
     if isinstance(value, (list, tuple)):
         if len(value) > most:
-            raise _UnknownError
+            raise UnknownError
         return type(value), *(kind_of(item, most // 4) for item in value)
     if isinstance(value, dict):
         if len(value) > most:
-            raise _UnknownError
+            raise UnknownError
         return type(value), *((key, kind_of(item, most // 4)) for key, item in value.items())
     return type(value)
 
 
-def _template(function: FunctionType, generated: Generated) -> _Template | None:
+def spelled(kind: Any) -> str:
+    """Return a kind in words that are the same in all processes.
+
+    Raises:
+        UnknownError: Classes of the user's are in it, which may be others elsewhere.
+
+    >>> spelled(kind_of([1.0, np.ones(3)]))
+    "(builtins.list, builtins.float, (numpy.ndarray, dtype('float64'), 1))"
+    """
+    if isinstance(kind, tuple):
+        return f"({', '.join(map(spelled, kind))})"
+    if isinstance(kind, type):
+        if kind.__module__ not in ("builtins", "numpy"):
+            raise UnknownError
+        return f"{kind.__module__}.{kind.__qualname__}"
+    if isinstance(kind, np.dtype) or is_atom(kind):
+        return repr(kind)
+    raise UnknownError
+
+
+def _template(function: FunctionType, generated: Generated) -> Template | None:
     """Return what is needed to give the text to other functions; None if that is not to be told."""
-    if generated.nested or generated.assumptions or generated.findings is not None:
+    if generated.nested or generated.findings is not None:
         return None
+    others = [item.function for item in generated.functions if not is_made(item.function)]
     try:
         inner, found = _reached(function)
-        places = _Places(found, generated)
         captured = set(map(id, found))
-        fixed = tuple((b.name, places.of(b.holder), places.same(b.value)) for b in generated.fixed)
+        fixed = tuple(
+            (b.name, place_of_holder(b.holder, found, others), place_of_value(b.value, found))
+            for b in generated.fixed
+            if not _is_ours(b, (*found, *others))
+        )
         data = {
-            name: (b.name, places.of(b.holder), kind_of(b.value))
+            name: (b.name, place_of_holder(b.holder, found, others), kind_of(b.value))
             for name, b in generated.data.items()
         }
         bound = {
-            name: places.value(value)
+            name: place_of_value(value, found)
             for name, value in generated.bound.items()
             if name not in generated.data
         }
         states = tuple(
-            _state(item)
+            _State.of(item)
             for item in generated.functions
             if id(item.function) not in captured and not is_made(item.function)
         )
         defaults = tuple(_kinds_of_defaults(found))
-    except _UnknownError:
+        assumed = tuple(map(_Assumed.of, generated.assumptions))
+    except UnknownError:
         return None
     proof = None if generated.proof is None else generated.proof.of_another()
     kept = without_data(generated)
-    bare = replace(kept, bound={}, data={}, fixed=(), functions=(), proof=proof)
-    return _Template(function.__code__, inner, defaults, bare, fixed, data, bound, states)
+    bare = replace(kept, bound={}, data={}, fixed=(), functions=(), assumptions=(), proof=proof)
+    code = function.__code__
+    return Template(code, inner, defaults, bare, fixed, data, bound, states, assumed)
+
+
+def _is_ours(binding: Binding, users: Sequence[FunctionType]) -> bool:
+    """Say whether a name means a function that the compiler has made, and always will."""
+    value = binding.value
+    if not (isinstance(binding.holder, CellType) and isinstance(value, FunctionType)):
+        return False
+    cells = (cell for function in users for cell in function.__closure__ or ())
+    return is_made(value) and all(cell is not binding.holder for cell in cells)
 
 
 def _reached(
@@ -227,90 +430,6 @@ def _reached(
     return tuple(inner), found
 
 
-class _Places:
-    """Says how what one function uses is found for another of the same code."""
-
-    def __init__(self, found: list[FunctionType], generated: Generated) -> None:
-        self._found = found
-        self._others = [item.function for item in generated.functions if not is_made(item.function)]
-
-    def of(self, holder: Any) -> Place:
-        """Return where the holder of a name is found: a cell, or a namespace."""
-        if isinstance(holder, CellType):
-            return self._of_cell(holder)
-        if holder is vars(builtins):
-            return lambda _: vars(builtins)
-        for number, function in enumerate(self._found):
-            if function.__globals__ is holder:
-                return lambda found: found[number].__globals__
-        if not isinstance(holder, dict):  # an attribute of a class is looked up on the class
-            raise _UnknownError
-        name = holder.get("__name__")
-        if isinstance(name, str) and getattr(sys.modules.get(name), "__dict__", None) is holder:
-            return lambda _: _names_of(name)
-        for function in self._others:
-            if function.__globals__ is holder:
-                ref = weakref.ref(function)
-                return lambda _: _given(ref()).__globals__
-        raise _UnknownError
-
-    def _of_cell(self, cell: CellType) -> Place:
-        for number, function in enumerate(self._found):
-            for index, item in enumerate(function.__closure__ or ()):
-                if item is cell:
-                    return lambda found: (found[number].__closure__ or ())[index]
-        for function in self._others:
-            for index, item in enumerate(function.__closure__ or ()):
-                if item is cell:
-                    ref = weakref.ref(function)
-                    return lambda _: (_given(ref()).__closure__ or ())[index]
-        raise _UnknownError
-
-    def value(self, value: Any) -> Place:
-        """Return how something that the text names is found: captured, or the very same."""
-        for number, function in enumerate(self._found):
-            if function is value:
-                return lambda found: found[number]
-        get = _kept(value)
-        return lambda _: _given(get())
-
-    def same(self, value: Any) -> Same:
-        """Return what says whether something is as good as what was compiled in."""
-        for number, function in enumerate(self._found):
-            if function is value:
-                return lambda found, other: other is found[number]
-        if value is None:
-            return lambda _, other: other is None
-        get = _kept(value)
-        return lambda _, other: other is not None and other is get()
-
-
-def _kept(value: Any) -> Callable[[], Any]:
-    """Return how to get an object again without keeping it alive."""
-    if isinstance(value, (*_ATOMS, *_BUILT_IN)) or value is MISSING:
-        return lambda: value
-    if isinstance(value, (FunctionType, ModuleType, type)):
-        return weakref.ref(value)
-    raise _UnknownError
-
-
-def _state(state: FunctionState) -> Callable[[], FunctionState | None]:
-    """Return how to get the state of a function, if it is still the same."""
-    ref, code = weakref.ref(state.function), state.code
-    defaults = tuple(_defaults_of(state.function))
-    if not all(isinstance(item, _ATOMS) for item in defaults):
-        raise _UnknownError
-
-    def current() -> FunctionState | None:
-        function = ref()
-        if function is None or function.__code__ is not code:
-            return None
-        same = [*map(repr, _defaults_of(function))] == [*map(repr, defaults)]
-        return FunctionState.of(function) if same else None
-
-    return current
-
-
 def _kinds_of_defaults(found: list[FunctionType]) -> Iterator[Any]:
     """Yield the names of functions, and what may be told of the defaults.
 
@@ -320,10 +439,10 @@ def _kinds_of_defaults(found: list[FunctionType]) -> Iterator[Any]:
         for item in _defaults_of(function):
             if number == 0:
                 yield kind_of(item)
-            elif isinstance(item, _ATOMS):
+            elif is_atom(item):
                 yield type(item), repr(item)
             else:
-                raise _UnknownError
+                raise UnknownError
         yield tuple(function.__kwdefaults__ or ()), len(function.__defaults__ or ())
         yield function.__name__, function.__qualname__, function.__module__
 
@@ -335,7 +454,7 @@ def _defaults_of(function: FunctionType) -> list[Any]:
 def _plain(function: FunctionType) -> FunctionType:
     """Return a function, if it has no attributes that the compiler may look at."""
     if has_attributes(function) or is_made(function):
-        raise _UnknownError
+        raise UnknownError
     return function
 
 
@@ -343,17 +462,7 @@ def _contents(cell: CellType) -> Any:
     try:
         value = cell.cell_contents
     except ValueError:
-        raise _UnknownError from None
+        raise UnknownError from None
     if isinstance(value, MethodType):
-        raise _UnknownError
-    return value
-
-
-def _names_of(module: str) -> Any:
-    return vars(_given(sys.modules.get(module)))
-
-
-def _given(value: Any) -> Any:
-    if value is None:
-        raise _UnknownError
+        raise UnknownError
     return value

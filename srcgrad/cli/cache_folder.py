@@ -42,7 +42,9 @@ def run(options: argparse.Namespace) -> None:
     reason = cache.why_unusable()
     print(f"folder:  {folder or 'none: the user has no home'}")
     print(f"used:    {f'no: {reason}' if reason else 'yes'}")
-    print(f"texts:   {len(known)}")
+    texts = sum(not item.is_record for item in known)
+    print(f"texts:   {texts}")
+    print(f"known:   {len(known) - texts} functions need not be compiled")
     size, most = sum(item.size for item in known), settings.cache_size()
     print(f"size:    {size / _MEGABYTE:.1f} of {most / _MEGABYTE:g} MB")
     if known:

@@ -23,6 +23,7 @@ _DIGITS: Final = 32  # 128 bits: nobody finds two texts of one name
 _LONGEST: Final = 80
 _STEM: Final = re.compile(rf"[A-Za-z_]\w*_[0-9a-f]{{{_DIGITS}}}", re.ASCII)
 _OLD_STEM: Final = re.compile(r"\w+_[0-9a-f]{12}")  # as earlier versions named them
+_RECORD: Final = ".known"
 _SWEEP_EVERY: Final = 64
 _FRESH: Final = 3600.0  # seconds in which a file need not be marked as used again
 _ABANDONED: Final = 3600.0  # seconds after which nobody is still writing a temporary file
@@ -39,6 +40,11 @@ class Entry:
     path: Path
     size: int
     used: float
+
+    @property
+    def is_record(self) -> bool:
+        """Whether it says what is known of a text, and is none itself."""
+        return self.path.suffix == _RECORD
 
 
 @functools.lru_cache(maxsize=512)
@@ -79,12 +85,11 @@ def store(stem: str, text: str) -> Path | None:
             _mark_used(path)
             _note_stored(path)
             return path
-        _write(path, text)
+        _write(path, text.encode())
         _note_stored(path)
     except OSError:
         return None
-    if next(_WRITTEN) % _SWEEP_EVERY == 0:
-        sweep(keep=path)
+    _sweep_now_and_then(path)
     return path
 
 
@@ -107,6 +112,40 @@ def find(stem: str) -> tuple[Path, str] | None:
     return (path, text) if stem_of(name, text) == stem else None
 
 
+def store_record(stem: str, data: bytes) -> None:
+    """Write what is known of a text into the file of `stem`, if the folder can be used."""
+    folder = settings.cache_directory()
+    if folder is None:
+        return
+    path = folder / f"{stem}{_RECORD}"
+    try:
+        make_private(folder)
+        check_folder(folder)
+        _write(path, data)
+    except OSError:
+        return
+    _sweep_now_and_then(path)
+
+
+def find_record(stem: str) -> bytes | None:
+    """Return what is known of a text by the file of `stem`, or None if there is none.
+
+    Nothing is found in a folder that would not be written to.
+    """
+    folder = settings.cache_directory()
+    if folder is None:
+        return None
+    path = folder / f"{stem}{_RECORD}"
+    try:
+        check_folder(folder)
+        data = _read(path)
+        if data is not None:
+            _mark_used(path)
+    except OSError:
+        return None
+    return data
+
+
 def why_unusable() -> str:
     """Return why texts are kept in memory alone; nothing if the folder can be used."""
     folder = settings.cache_directory()
@@ -121,13 +160,18 @@ def why_unusable() -> str:
 
 
 def entries() -> list[Entry]:
-    """Return the texts in the cache folder, the one that was used last at the end."""
+    """Return the texts in the cache folder, and what is known of them, the last used at the end."""
     return _by_use(_files())
 
 
 def clear() -> int:
     """Remove all texts and temporary files of the cache folder; return how many files went."""
     return sum(_remove(item.path) for item in _files())
+
+
+def _sweep_now_and_then(keep: Path) -> None:
+    if next(_WRITTEN) % _SWEEP_EVERY == 0:
+        sweep(keep)
 
 
 def sweep(keep: Path | None = None) -> None:
@@ -192,7 +236,7 @@ def _by_use(listed: Iterable[Entry]) -> list[Entry]:
 
 def _is_text(path: Path) -> bool:
     named = _STEM.fullmatch(path.stem) or _OLD_STEM.fullmatch(path.stem)
-    return path.suffix == ".py" and named is not None
+    return path.suffix in (".py", _RECORD) and named is not None
 
 
 def _is_temporary(path: Path) -> bool:
@@ -236,12 +280,12 @@ def _read(path: Path) -> bytes | None:
         return file.read()
 
 
-def _write(path: Path, text: str) -> None:
+def _write(path: Path, data: bytes) -> None:
     """Write the file in one step, so that no other process reads half of it."""
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".tmp")
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(text.encode())
+            file.write(data)
         Path(temporary).replace(path)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)

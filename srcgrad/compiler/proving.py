@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -73,7 +73,7 @@ class Proofs:
         """Return what the checker says of a module, for those who ask; None if it is not to."""
         if not self.subjects:
             return None
-        proof = Proof(text, bound, self.subjects, self.imports)
+        proof = Proof((text, bound, self.subjects, self.imports))
         if OBSERVERS:
             proof.verdict  # noqa: B018 - whoever observes verdicts is told of all texts
         return proof
@@ -89,6 +89,7 @@ class Standing:
         refutation: Why it must not run, once numbers have shown it to be wrong.
         left: The branches that numbers have to be compared along; None before any were.
         vain: How many calls had nothing to compare.
+        waiting: What is to be done once it is settled.
     """
 
     verdict: Verdict | None = None
@@ -96,6 +97,18 @@ class Standing:
     refutation: NotProvenError | None = None
     left: frozenset[int] | None = None
     vain: int = 0
+    waiting: list[Callable[[], None]] = field(default_factory=list)
+
+    def settle(self) -> None:
+        """Note that the text may run, and do what waits for that."""
+        self.is_settled = True
+        waiting, self.waiting = self.waiting, []
+        for do in waiting:
+            do()
+
+
+#: A text, the names that are put into it, its derivatives, and what it imports.
+Parts = tuple[str, Mapping[str, Any], list[Subject], list[str]]
 
 
 class Proof:
@@ -108,11 +121,9 @@ class Proof:
 
     __slots__ = ("_given", "_parts", "_standing")
 
-    def __init__(
-        self, text: str, bound: Mapping[str, Any], subjects: list[Subject], imports: list[str]
-    ) -> None:
-        self._parts: Any = text, bound, subjects, imports
-        self._standing = Standing()
+    def __init__(self, parts: Parts | None, standing: Standing | None = None) -> None:
+        self._parts: Parts | Callable[[], Proof | None] | None = parts
+        self._standing = standing or Standing()
         self._given: tuple[str, Sequence[Any]] | None = None
 
     @property
@@ -127,19 +138,31 @@ class Proof:
 
     def of_another(self) -> Proof:
         """Return the proof of the same text for another function, which keeps nothing alive."""
-        made = Proof("", {}, [], [])
-        made._parts, made._standing = None, self._standing
-        return made
+        return Proof(None, self._standing)
+
+    def for_others(self) -> Proof:
+        """Return the proof for other processes, which is that the text may run, or nothing."""
+        known = self.is_settled
+        return Proof(None, Standing(self.verdict, is_settled=True) if known else None)
+
+    def ask_again(self, make: Callable[[], Proof | None]) -> None:
+        """Let the verdict on a text of another process be that on the same text, made anew."""
+        if not (self.is_asked or self.is_settled):
+            self._parts = make
+
+    def when_settled(self, do: Callable[[], None]) -> None:
+        """Do something as soon as the text may run."""
+        self._standing.waiting.append(do)
 
     @property
     def verdict(self) -> Verdict:
         """The worst verdict of the module's derivatives; what it takes to tell is then let go."""
         standing = self._standing
         if standing.verdict is None:
-            if self._parts is None:
+            parts, given = self.parts(), self._given
+            if parts is None:
                 return Verdict("unproven", "it was made for another function of the same text")
-            text, bound, subjects, imports = self._parts
-            given = self._given
+            text, bound, subjects, imports = parts
             found = [_verdict(text, bound, imports, subject, given) for subject in subjects]
             worst = max(found, key=lambda verdict: _WORSE.index(verdict.kind))
             missed = {line for verdict in found for line in verdict.missed}
@@ -147,6 +170,13 @@ class Proof:
             standing.verdict = replace(worst, missed=tuple(sorted(missed)), unread=unread)
         self._parts = self._given = None
         return standing.verdict
+
+    def parts(self) -> Parts | None:
+        """Return what the checker is to be asked of; None if there is nothing."""
+        if not callable(self._parts):
+            return self._parts
+        made = self._parts()
+        return None if made is None else made.parts()
 
     @property
     def is_settled(self) -> bool:
@@ -164,7 +194,10 @@ class Proof:
         standing = self._standing
         if not standing.is_settled and standing.refutation is None:
             verdict = self.verdict
-            standing.is_settled = bool(OBSERVERS) or (self.is_proven and not verdict.missed)
+            if OBSERVERS:
+                standing.is_settled = True
+            elif self.is_proven and not verdict.missed:
+                standing.settle()
         return not standing.is_settled and standing.refutation is None
 
     @property
@@ -198,7 +231,8 @@ class Proof:
         standing = self._standing
         left = frozenset(branches) if standing.left is None else standing.left
         standing.left = left.difference(seen)
-        standing.is_settled = not standing.left
+        if not standing.left:
+            standing.settle()
 
     def agree_but_for_missed(self, lines: Sequence[int]) -> None:
         """Note that branches, given by the lines they begin at, are proven if they were run."""
@@ -214,7 +248,7 @@ class Proof:
 
     def let_run(self) -> None:
         """Note that the text may run: there is nothing that could say that it is wrong."""
-        self._standing.is_settled = True
+        self._standing.settle()
 
     def refute(self, numbers: VerificationError) -> None:
         """Note that numbers show the text to be wrong, too."""

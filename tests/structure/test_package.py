@@ -22,6 +22,7 @@ SIGNALS = {
     "NoTangentError": "forward mode runs on the tape, or the tangent is not known",
     "NotInlinableError": "the compiler calls the rule instead of putting it in place",
     "NeedsInlineError": "the expansion of the caller puts the function in place",
+    "UnknownError": "a text that another function had is not taken, and it is compiled anew",
     "ComplexMetError": "the compiler starts again with text that is right for complex numbers",
 }
 

@@ -17,6 +17,7 @@ from srcgrad.frontend.expand.frame import NeedsInlineError
 from srcgrad.frontend.expand.indices import element_parts, spelled
 from srcgrad.frontend.expand.operators import taken_from
 from srcgrad.frontend.expand.results import ResultObject
+from srcgrad.frontend.expand.session import InClasses
 from srcgrad.frontend.expand.short import short_number
 from srcgrad.frontend.expand.values import (
     Frozen,
@@ -96,7 +97,7 @@ class Objects(Fields):
         if not isinstance(function, FunctionType) or unusual:
             value = getattr(holder, name, MISSING)
             return Known(value, expression) if callable(value) else expression
-        self.session.assume(lambda _: inspect.getattr_static(holder, name), found)
+        self.session.assume(InClasses(holder.__mro__, name), found)
         if isinstance(found, classmethod):
             return Method(Known(function), owner)
         return Known(function, expression)
@@ -128,7 +129,7 @@ class Objects(Fields):
                 f"the attribute `{name}` of a `{cls.__name__}`, which is not known to be there",
                 "set it in `__init__`",
             )
-        self.session.assume(lambda _: _in_classes(mro, name), found)
+        self.session.assume(InClasses(tuple(mro), name), found)
         if isinstance(found, FunctionType) or repeated_of(found) is not None:
             return Method(Known(found), owner)
         if taken_from(found) is not None:
@@ -214,7 +215,7 @@ class Objects(Fields):
         if hasattr(cls, "_fields") and issubclass(cls, tuple):
             return self._construct_tuple(made, args, keywords, node)
         init = inspect.getattr_static(cls, "__init__")
-        self.session.assume(lambda _: inspect.getattr_static(cls, "__init__"), init)
+        self.session.assume(InClasses(cls.__mro__, "__init__"), init)
         if _is_made_by_dataclass(cls, init):
             self._construct_dataclass(made, args, keywords, node)
         elif isinstance(init, FunctionType):
@@ -456,10 +457,6 @@ def _is_init_only(item: Any) -> bool:
 def class_of(value: Any) -> type:
     """Return the class of an object."""
     return value.cls if isinstance(value, Object) else type(value.value)
-
-
-def _in_classes(mro: Any, name: str) -> Any:
-    return next((vars(base)[name] for base in mro if name in vars(base)), MISSING)
 
 
 def _is_made_by_dataclass(cls: type, init: Any) -> bool:

@@ -35,6 +35,18 @@ class Assumption:
 
 
 @dataclass(frozen=True, slots=True)
+class InClasses:
+    """Reads what a name means in classes, the first one that has it."""
+
+    bases: tuple[type, ...]
+    name: str
+
+    def __call__(self, arguments: Mapping[str, Any]) -> Any:
+        """Return what it means now."""
+        return next((vars(base)[self.name] for base in self.bases if self.name in vars(base)), None)
+
+
+@dataclass(frozen=True, slots=True)
 class Placed:
     """A function whose statements were put in the place of its call, and where that was."""
 

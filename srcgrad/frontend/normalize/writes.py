@@ -346,7 +346,7 @@ def refuse_inner_writes(
 def name_of_numpy(reader: Reader) -> str | None:
     """Return the name that the module of a function has for NumPy, or None."""
     scope = reader.scope
-    names = ["np", "numpy", *scope.function.__globals__]
+    names = ["np", "numpy", *(k for k, v in scope.function.__globals__.items() if v is np)]
     return next((name for name in names if scope.lookup(name) is np), None)
 
 
