@@ -7,7 +7,7 @@ import hashlib
 import linecache
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
@@ -105,6 +105,22 @@ def _of_attribute(value: Any) -> str:
         return of_code(value.__code__)
     is_constant = isinstance(value, (int, float, complex, str, bytes, type(None)))
     return f"{type(value).__name__} {value!r}" if is_constant else type(value).__name__
+
+
+def of_program(program: Iterable[Any]) -> str:
+    """Return what tells the code and the values that a function reaches apart."""
+    return _digest("\n".join(map(_of_part, program)))
+
+
+def _of_part(value: Any) -> str:
+    if isinstance(value, CodeType):
+        return of_code(value)
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_of_part, value))})"
+    if isinstance(value, (int, float, complex, str, bytes, type(None))):
+        return f"{type(value).__name__} {value!r}"
+    named = value if hasattr(value, "__name__") else type(value)
+    return f"{getattr(named, '__module__', '')} {named.__name__}"
 
 
 @functools.cache

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, Final
 
-from srcgrad.api import known_texts
+from srcgrad.api import known_texts, stored_refusals
 from srcgrad.api.left_out import Search, is_whole
+from srcgrad.api.stored_texts import Record
 from srcgrad.compiler import Generated, Request
 from srcgrad.compiler.stages import Stages
 from srcgrad.errors import UnsupportedError
@@ -36,20 +37,29 @@ class Refusals:
         key = _key(request) if stages is None else None
         if key is None:
             return self._compiled(compile_, request, stages)
-        known = self._refusal(request.function, (is_whole(), *key))
+        known = self._refusal(compile_, is_whole(), key)
         if known is not None:
             raise known.with_traceback(None)
-        before = self._refusal(request.function, (True, *key))
+        before = None if is_whole() else self._refusal(compile_, True, key)
         try:
             return _unrefuted(self._compiled(compile_, request, None, before))
         except UnsupportedError as refusal:
-            self._known[is_whole(), *key] = program_of(request.function), refusal
+            program = program_of(request.function)
+            self._known[is_whole(), *key] = program, refusal
+            stored_refusals.write(_record(compile_, is_whole(), key), program, refusal)
             raise
 
-    def _refusal(self, function: FunctionType, key: Any) -> UnsupportedError | None:
+    def _refusal(self, compile_: Compile, whole: bool, key: Any) -> UnsupportedError | None:
         """Return why a request was refused, if it was and nothing has changed since."""
-        before, refusal = self._known.get(key, ((), None))
-        return refusal if refusal is not None and _is_same(before, program_of(function)) else None
+        before, refusal = self._known.get((whole, *key), ((), None))
+        if refusal is not None:
+            return refusal if _is_same(before, program_of(key[0])) else None
+        stored = stored_refusals.read(_record(compile_, whole, key))
+        if stored is None or not stored.is_of(program := program_of(key[0])):
+            return None
+        refusal = stored.error()
+        self._known[whole, *key] = program, refusal
+        return refusal
 
     def _compiled(
         self,
@@ -89,6 +99,12 @@ class Refusals:
             search = Search()
             self._searches[function] = program, search
         return search
+
+
+def _record(compile_: Compile, whole: bool, key: Any) -> Record | None:
+    """Return where the refusal of a request is kept for other processes."""
+    function, *asked = key
+    return Record.of(compile_, function.__code__, ("refused", whole, *asked))
 
 
 def _unrefuted(generated: Generated) -> Generated:

@@ -23,6 +23,7 @@ from srcgrad.api import fingerprints
 from srcgrad.checker.witness import VARIABLE
 from srcgrad.codegen import cache
 from srcgrad.compiler.proving import Proof
+from srcgrad.spans import Placed
 
 Kind = TypeVar("Kind")
 
@@ -98,7 +99,8 @@ class _Unpickler(pickle.Unpickler):
         """Return a class of this package that holds data."""
         if module.startswith("srcgrad."):
             found = getattr(importlib.import_module(module), name, None)
-            if isinstance(found, type) and (is_dataclass(found) or found is Proof):
+            is_data = is_dataclass(found) or found in (Proof, Placed)
+            if isinstance(found, type) and is_data:
                 return found
         if (module, name) == ("builtins", "frozenset"):
             return frozenset

@@ -253,3 +253,52 @@ def test_classes_are_told_apart_by_what_they_hold_now(monkeypatch):
     other = fingerprints.of_value(Made)
     monkeypatch.setattr(Made, "of", staticmethod(lambda x: x * x))
     assert len({before, other, fingerprints.of_value(Made)}) == 3
+
+
+REFUSED = """\
+import numpy as np
+
+import helpers_of_a_program as helpers
+import srcgrad as sg
+
+
+def loss(w):
+    kept = []
+    for i in range(3):
+        kept = [kept, helpers.scaled(w[i])] if w[0] > 0 else kept
+    return kept[1] * kept[0][1]
+
+
+gradient = sg.grad(loss, fallback="tape")(np.linspace(0.5, 1.5, 3))
+"""
+
+
+def test_what_was_refused_is_not_compiled_again(folder, compiled):
+    (folder / "program.py").write_text(REFUSED)
+    first = run()
+    assert compiled
+    compiled.clear()
+    assert run().tolist() == first.tolist()
+    assert not compiled
+
+
+def test_it_is_when_a_helper_has_changed(folder, compiled):
+    (folder / "program.py").write_text(REFUSED)
+    run()
+    (folder / "helpers_of_a_program.py").write_text(HELPERS.replace("3.0 * x", "2.0 * x * x"))
+    compiled.clear()
+    run()
+    assert compiled
+
+
+def test_refusals_of_other_processes_say_the_same(folder):
+    (folder / "program.py").write_text(REFUSED)
+    said = []
+    for _ in range(2):
+        run()
+        program = sys.modules["program"]
+        known_texts.forget()
+        with pytest.raises(sg.UnsupportedError) as refusal:
+            sg.grad(program.loss, fallback="error")(W)
+        said.append((type(refusal.value), str(refusal.value)))
+    assert said[0] == said[1]
