@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
 import shutil
-import subprocess
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -68,7 +68,8 @@ class Drawing:
                 "the program `dot` of Graphviz, which draws graphs, is not installed",
                 hint="install Graphviz, or take the text: `drawing.save('graph.dot')`",
             )
-        done = subprocess.run(  # noqa: S603 - a fixed command line
+        subprocess = importlib.import_module("subprocess")  # which few have use for
+        done = subprocess.run(
             [program, f"-T{kind}"], input=self.dot.encode(), capture_output=True, check=False
         )
         if done.returncode:
@@ -77,7 +78,8 @@ class Drawing:
                 f"Graphviz cannot draw as `{kind}`: {said[0] if said else 'no reason given'}",
                 hint="end the name of the file in .svg, .png, .pdf or .dot",
             )
-        return done.stdout
+        drawn: bytes = done.stdout
+        return drawn
 
 
 def draw(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import importlib
 import inspect
 import linecache
 import re
 import textwrap
 from collections.abc import Mapping
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import FunctionType
 from typing import Final
@@ -112,8 +112,10 @@ def _text(function: FunctionType) -> str:
 def srcgrad_version() -> str:
     """Return the version of srcgrad."""
     try:
-        return version("srcgrad")
-    except PackageNotFoundError:  # run from a checkout that is not installed
+        metadata = importlib.import_module("importlib.metadata")  # which takes long to import
+        found: str = metadata.version("srcgrad")
+        return found
+    except ModuleNotFoundError:  # run from a checkout that is not installed
         return "unknown"
 
 
