@@ -77,8 +77,8 @@ def _shared(item: pytest.Item) -> str:
     return f"{folder}[{case}" if folder and case else item.nodeid
 
 
-def _as_it_is(_gradient: Any, plan: Any, _args: Any, _kwargs: Any) -> Any:
-    return plan
+def _as_it_is(gradient: Any, plan: Any, _args: Any, _kwargs: Any) -> Any:
+    return plan or gradient._make_plan()  # noqa: SLF001 - what it is put in the place of does so
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -333,14 +333,6 @@ class Gradient(GradientReading[P, R_co]):
             return complex_twin
         return plan
 
-    def _wider(self, plan: Plan, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Plan | None:
-        """Return the plan for arguments that do not fit one."""
-        wider = plan.wider
-        if wider is None or not wider.is_current(self._subject()) or not wider.fits(args, kwargs):
-            keep = plan.generated.keep_complex
-            wider = self._plainer("wide", plan, args, kwargs, keep_complex=keep)
-        return self._proven(wider, args, kwargs)
-
     def _compile(
         self, known: Mapping[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Plan | None:
@@ -401,7 +393,7 @@ class Gradient(GradientReading[P, R_co]):
     ) -> Plan:
         """Return a plan that may run with these arguments; `read` is the text for all of them."""
         with one_program(program):
-            plan = self._closest(read or self._make_plan(), args, kwargs)
+            plan = self._closest(read, args, kwargs)
         widens = is_complex((args, kwargs)) and not plan.generated.keep_complex
         if not widens and plan.fits(args, kwargs) and not is_due(plan, self._policy):
             prove(plan, self._numbers(args, kwargs))

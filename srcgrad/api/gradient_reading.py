@@ -7,12 +7,12 @@ from inspect import BoundArguments, Parameter, getattr_static
 from types import MethodType
 from typing import Any, Generic
 
-from srcgrad.analyses.lengths import Seen
 from srcgrad.api.entries import Ran
 from srcgrad.api.exporting import Exported
 from srcgrad.api.fitting import whole_or_in_part
 from srcgrad.api.flags import flags_of, made_for
 from srcgrad.api.form import Form
+from srcgrad.api.forms import Forms
 from srcgrad.api.insights import Call, subject_of
 from srcgrad.api.lazily import (
     has_complex,
@@ -31,25 +31,20 @@ from srcgrad.api.proofs import (
     is_taken_for_wrong,
     prove,
     refuse_doubted,
-    settle_if_it_keeps_data,
 )
 from srcgrad.api.reading import Asked, Reading
 from srcgrad.api.refusal import describe, ran_on_tape, update_of_array
-from srcgrad.api.seeing import gains_from_shapes, seen_of
-from srcgrad.api.selection import Selection, static_arguments
-from srcgrad.api.sharing import KindsOfArrays, kinds_of_arrays
+from srcgrad.api.selection import static_arguments
 from srcgrad.api.structures import copied, holds_more_than_numbers
 from srcgrad.api.values import is_complex, is_writable_array
-from srcgrad.compiler import OneProgram, one_program
 from srcgrad.compiler.stages import Stages
-from srcgrad.errors import MissingRuleError, MutationError, NotProvenError, UnsupportedError
+from srcgrad.errors import MissingRuleError, MutationError, UnsupportedError
 from srcgrad.frontend.expand.entry import SETTINGS
 from srcgrad.insight.explanation import Subject
-from srcgrad.locks import Lock
 from srcgrad.runtime.objects import may_be_static
 
 
-class GradientReading(Reading, Generic[P, R_co]):
+class GradientReading(Forms, Reading, Generic[P, R_co]):
     """What a gradient says of itself, given how it is compiled."""
 
     primal: Any
@@ -58,20 +53,12 @@ class GradientReading(Reading, Generic[P, R_co]):
     _options: tuple[Any, ...]
     _is_method: bool
     _value: bool
-    _last: dict[str, Any]
-    _make_plan: Callable[..., Plan]
-    _selection: Selection
     _form: Form
-    _plan: Plan | None
     _read: Plan | None
     _plain: dict[bool, Plan]
-    _twins: dict[tuple[str, Any], Plan]
     _ran: Ran
-    _lock: Lock
-    _subject: Callable[..., Any]
     _made_for: Callable[..., Plan]
     _fitting: Callable[..., Plan | None]
-    _refuse: Callable[[UnsupportedError], None]
     _at_all_blocks: Any = None
     checks: bool
     _verify: Callable[..., None]
@@ -115,56 +102,6 @@ class GradientReading(Reading, Generic[P, R_co]):
             told.update((name, value) for name, value in flags.items() if name in plan.given)
         self._last = told  # twins of the plan must suit these, too
         return told.keys() == plan.given and plan.suits(told)
-
-    def _plainer(self, kind: str, plan: Plan, *call: Any, **options: Any) -> Plan | None:
-        """Return a twin that takes for granted only what is an array, if any is written into."""
-        return self._or_refused(lambda: self._made_plainer(kind, plan, *call, **options))
-
-    def _made_plainer(self, kind: str, plan: Plan, *call: Any, **options: Any) -> Plan:
-        bound = self._selection.bound(*call)
-        if not plan.generated.written:
-            try:
-                return self._made_twin(kind, assume=False, **options)
-            except MutationError:  # what is computed of arrays and written may have to have axes
-                pass
-        return self._made_of_kinds(kind, kinds_of_arrays(bound), *call, **options)
-
-    def _made_of_kinds(
-        self, kind: str, arrays: KindsOfArrays, args: Any, kwargs: Any, **options: Any
-    ) -> Plan:
-        """Return a twin for arguments of such kinds, and if need be for what they hold, too."""
-        try:
-            return self._made_twin(kind, assume=False, arrays=arrays, **options)
-        except MutationError:
-            twin = self._made_twin(f"{kind} held", arrays=arrays, **options)
-            if not twin.fits(args, kwargs):
-                raise
-            return twin
-
-    def _twin(
-        self, kind: str, *, problem: MutationError | None = None, **options: Any
-    ) -> Plan | None:
-        """Return a twin, compiled at its first use; None if it is refused (as `problem`)."""
-        return self._or_refused(lambda: self._made_twin(kind, **options), problem)
-
-    def _or_refused(
-        self, make: Callable[[], Plan], problem: MutationError | None = None
-    ) -> Plan | None:
-        try:
-            return make()
-        except UnsupportedError as refusal:
-            self._refuse(problem or refusal)
-            return None
-
-    def _made_twin(self, kind: str, **options: Any) -> Plan:
-        """Return a twin for the functions, objects and flags of the last compilation."""
-        key = (kind, options.get("arrays", frozenset()))
-        twin = self._twins.get(key)
-        current = twin is not None and twin.is_current(self._subject(options))
-        if twin is None or not current or not twin.suits(self._last):
-            with self._lock:
-                twin = self._twins[key] = self._make_plan(**options)
-        return twin
 
     def _text(self) -> Plan:
         shown = self._ran.what
@@ -244,41 +181,6 @@ class GradientReading(Reading, Generic[P, R_co]):
             return None
         self._plain[keep_complex] = plan
         return plan
-
-    def _closest(self, plan: Plan, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Plan:
-        """Return a plan made for the shapes of these arguments, if that makes its text plainer."""
-        if not gains_from_shapes(plan.generated) or is_complex((args, kwargs)):
-            return plan
-        try:
-            closer = self._make_plan(seen=seen_of(self._selection.bound(args, kwargs)))
-        except NotProvenError:
-            raise  # the wider text is made by the same steps
-        except (UnsupportedError, TypeError):
-            return plan  # the wider text serves; a call that does not bind says so itself
-        if not closer.fits(args, kwargs):
-            return plan
-        settle_if_it_keeps_data(plan)
-        closer.wider = plan
-        return closer
-
-    def _of_shapes(self, seen: Seen, program: OneProgram, args: Any, kwargs: Any) -> Plan | None:
-        """Return a plan that relies on the shapes of arguments; None if that does not help."""
-        with self._lock:
-            try:
-                with one_program(program):
-                    plan = self._make_plan(seen=seen)
-            except UnsupportedError:
-                return None
-            if not plan.fits(args, kwargs):
-                return None
-            prove(plan, self._numbers(args, kwargs))
-            self._plan = plan
-            return plan
-
-    def _of_kinds(self, kinds: Any, program: OneProgram, args: Any, kwargs: Any) -> Plan:
-        """Return a plan that relies on the kinds of arrays."""
-        with one_program(program):
-            return self._made_of_kinds("wide", kinds, args, kwargs)
 
     def _at_blocks(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call the text at arrays of Dask, which runs nothing yet.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import CodeType
 from typing import Any, Final
 
 from srcgrad.backends import is_plain_array
@@ -11,6 +12,8 @@ from srcgrad.compiler import Generated
 _LONGEST_MADE_TWICE: Final = 400  # lines; longer texts are compiled once
 _MOST_ELEMENTS: Final = 256  # which are checked at each call
 
+_LONG: Final = 150  # lines of a function, whose text may be as long as that
+
 Seen = dict[str, "tuple[int, ...] | int"]
 
 
@@ -18,6 +21,15 @@ def gains_from_shapes(generated: Generated) -> bool:
     """Say whether a text would be plainer, and is short enough to be made once more, for shapes."""
     short = generated.source.count("\n") < _LONGEST_MADE_TWICE
     return generated.shape_blind and short and not generated.keep_complex
+
+
+def is_long(function: Any) -> bool:
+    """Say whether the text of a function may be too long to be made again for other shapes."""
+    code = getattr(function, "__code__", None)
+    if not isinstance(code, CodeType):
+        return False
+    lines = [line for *_, line in code.co_lines() if line is not None]
+    return max(lines) - min(lines) > _LONG
 
 
 def seen_of(arguments: Mapping[str, Any]) -> Seen:

@@ -114,9 +114,9 @@ def srcgrad_version() -> str:
     try:
         metadata = importlib.import_module("importlib.metadata")  # which takes long to import
         found: str = metadata.version("srcgrad")
-        return found
     except ModuleNotFoundError:  # run from a checkout that is not installed
         return "unknown"
+    return found
 
 
 def with_own_lines(source: str, lines: LineMap) -> str:

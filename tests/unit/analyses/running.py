@@ -7,6 +7,7 @@ import inspect
 import sys
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any
@@ -120,7 +121,10 @@ def found_of(program: Program, args: tuple[Any, ...]) -> list[Found]:
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
-            sg.grad(program.function, program.argnums, fallback="error")(*args)
+            gradient = sg.grad(program.function, program.argnums, fallback="error")
+            with suppress(sg.UnsupportedError):  # there is none for all shapes
+                gradient.source  # noqa: B018 - asked for, it is made
+            gradient(*args)
     finally:
         derivation.Derivation._facts = original  # type: ignore[method-assign]
     return [item for item in found if item.name == program.function.__name__]
@@ -148,6 +152,13 @@ def _noted(derived: Any, facts: Any) -> Found:
     )
 
 
+def _holds(condition: str, given: dict[str, Any]) -> bool:
+    try:
+        return bool(eval(condition, {"np": np, "len": len}, given))
+    except (AttributeError, TypeError, KeyError, IndexError):  # of arguments of another kind
+        return False
+
+
 def run(found: Found, args: tuple[Any, ...]) -> dict[str, Any] | None:
     """Run a program in normal form and keep what its names were bound to; return its arguments.
 
@@ -159,7 +170,7 @@ def run(found: Found, args: tuple[Any, ...]) -> dict[str, Any] | None:
     bound = inspect.signature(function).bind(*copied(args))
     bound.apply_defaults()
     given = dict(bound.arguments)
-    if not all(eval(item, {"np": np, "len": len}, given) for item in found.conditions):
+    if not all(_holds(item, given) for item in found.conditions):
         return None
     before: dict[str, int] = {}
 

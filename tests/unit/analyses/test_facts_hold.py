@@ -48,11 +48,14 @@ def _moved(found: Found, program: Program, args: tuple[Any, ...]) -> list[str]:
         for i, a in enumerate(copied(args))
     )
     before, found.bindings = found.bindings, {}
+    run(found, args)
+    again, found.bindings = found.bindings, {}
     run(found, there)
     return [
         name
         for name in found.steady & set(before)
-        if not _same(before[name], found.bindings.get(name))
+        if _same(before[name], again.get(name))  # what `np.empty` gives is anything
+        and not _same(before[name], found.bindings.get(name))
     ]
 
 
