@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import tempfile
@@ -52,6 +53,13 @@ _BY_HALF = tuple(
     )
 )
 """Of these every second case is run, the same ones each time; all with ``SRCGRAD_ALL_CASES=1``."""
+
+
+def pytest_collection_finish() -> None:
+    """Let garbage be looked for more seldom, and not among modules: trees make much of it."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 50)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -82,7 +82,7 @@ def of_value(value: Any) -> str:
         return f"{code.co_filename} {of_code(code)} {of_file(code.co_filename)}"
     if isinstance(value, type):
         return " ".join(dict.fromkeys(map(_of_class, value.__mro__)))
-    return ""
+    return f"{type(value).__name__} {getattr(value, '__name__', '')}"
 
 
 def _of_class(kind: type) -> str:
@@ -92,9 +92,9 @@ def _of_class(kind: type) -> str:
         raise UnknownError
     file = getattr(module, "__file__", None)
     if file is None:
-        return ""
+        return f"{kind.__module__} {kind.__qualname__}"
     held = [f"{name} {_of_attribute(item)}" for name, item in vars(kind).items()]
-    return f"{of_file(file)} {_digest(repr(held))}"
+    return f"{kind.__qualname__} {of_file(file)} {_digest(repr(held))}"
 
 
 def _of_attribute(value: Any) -> str:

@@ -239,6 +239,67 @@ def test_a_text_that_is_not_settled_is_proven_again(folder):
     assert proof.is_proven
 
 
+CHOSEN = """\
+import os
+
+import numpy as np
+
+
+def squares(x):
+    return x * x
+
+
+def cubes(x):
+    return x * x * x
+
+
+class One:
+    rate = 2.0
+
+
+class Two:
+    rate = 3.0
+
+
+CHOICES = {"sin": np.sin, "cos": np.cos, "squares": squares, "cubes": cubes}
+wave = CHOICES[os.environ["WAVE"]]
+Rates = {"One": One, "Two": Two}[os.environ["RATES"]]
+COUNT = int(os.environ["COUNT"])
+"""
+
+CHOOSING = """\
+import numpy as np
+
+import srcgrad as sg
+from helpers_of_a_program import COUNT, Rates, wave
+
+
+def loss(w):
+    total = 0.0
+    for i in range(COUNT):
+        total = total + wave(w[i]) ** COUNT * Rates.rate
+    return total
+
+
+gradient = sg.grad(loss)(np.linspace(0.5, 1.5, 3))
+"""
+
+
+def test_what_names_mean_is_seen_where_no_file_has_changed(folder, monkeypatch):
+    (folder / "program.py").write_text(CHOOSING)
+    (folder / "helpers_of_a_program.py").write_text(CHOSEN)
+    found = []
+    for _ in range(2):
+        for wave in ("sin", "cos", "squares", "cubes"):
+            for rates in ("One", "Two"):
+                for count in ("2", "3"):
+                    monkeypatch.setenv("WAVE", wave)
+                    monkeypatch.setenv("RATES", rates)
+                    monkeypatch.setenv("COUNT", count)
+                    found.append(tuple(run().tolist()))
+    assert len(set(found)) == len(found) // 2
+
+
 def test_classes_are_told_apart_by_what_they_hold_now(monkeypatch):
     class Made:
         rate = 2.0
