@@ -23,7 +23,8 @@ from typing import Any
 import numpy as np
 
 import srcgrad as sg
-from srcgrad.checker.check import Checker, Verdict
+from srcgrad.checker.check import Checker
+from srcgrad.checker.verdict import Verdict
 from srcgrad.checker.witness import observed
 from tests.programs.corpus import Program, programs_by
 

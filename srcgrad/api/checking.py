@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from srcgrad.api.plan import Plan
 from srcgrad.autograd import set_detect_anomaly
 from srcgrad.errors import NonFiniteError
-from srcgrad.insight.finite import flaw_of
-from srcgrad.insight.instrument import instrumented
-from srcgrad.insight.nans import NanWatcher
 from srcgrad.insight.switch import CHECKS
+from srcgrad.later import later
+
+if TYPE_CHECKING:
+    from srcgrad.insight import finite, instrument, nans
+else:
+    finite = later("srcgrad.insight.finite")
+    instrument = later("srcgrad.insight.instrument")
+    nans = later("srcgrad.insight.nans")
 
 
 def checked(plan: Plan, entry: str = "") -> Callable[..., Any]:
     """Return a function of a plan, in the variant that looks at every value."""
     generated, names = plan.generated, vars(plan.module)
-    watcher = NanWatcher(generated.lines, generated.source, names)
-    function = instrumented(generated, plan.module).functions(plan.module, watcher)[
+    watcher = nans.NanWatcher(generated.lines, generated.source, names)
+    function = instrument.instrumented(generated, plan.module).functions(plan.module, watcher)[
         entry or generated.entry
     ]
 
@@ -54,7 +59,7 @@ def checked_on_tape(run: Callable[..., Any]) -> Callable[..., Any]:
             raise NonFiniteError(
                 f"on the tape: {error}", hint="the warning above shows the call that it comes from"
             ) from error
-        flaw = flaw_of(result)
+        flaw = finite.flaw_of(result)
         if flaw is not None:
             raise NonFiniteError(
                 f"the result of a derivative on the tape is {flaw}",

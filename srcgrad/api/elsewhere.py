@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from srcgrad.api.plan import HalvesPlan, Plan
 from srcgrad.api.policy import Policy
@@ -19,7 +19,13 @@ from srcgrad.backends import (
     others_loaded,
 )
 from srcgrad.errors import ArgumentError, LibraryGapError, MixedLibrariesError
-from srcgrad.targets.arrays import refused, twin_of
+from srcgrad.later import later
+
+if TYPE_CHECKING:
+    from srcgrad.targets import arrays
+else:
+    arrays = later("srcgrad.targets.arrays")
+
 
 AnyPlan = TypeVar("AnyPlan", bound=Plan)
 
@@ -111,7 +117,7 @@ def placed(plan: AnyPlan, library: Library) -> AnyPlan:
 def _twin(plan: Plan, library: Library) -> Plan:
     generated = plan.generated
     names = {**generated.bound, **plan.latest, **plan.defaults_in_module()}
-    twin = twin_of(generated.source, generated.entry, names, generated.lines, library)
+    twin = arrays.twin_of(generated.source, generated.entry, names, generated.lines, library)
     scope = vars(twin.module)
     function = scope[generated.entry]
     function.__defaults__ = plan.function.__defaults__
@@ -141,7 +147,7 @@ def say_what_lacks(error: Exception, plan: Plan) -> None:
         LibraryGapError: It is.
     """
     if plan.library is not NUMPY:
-        refusal = refused(error, plan.library)
+        refusal = arrays.refused(error, plan.library)
         if refusal is not None:
             raise refusal from error
 

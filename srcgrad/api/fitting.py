@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from srcgrad.api.left_out import whole
-from srcgrad.compiler.list_depths import asks_for_axes
+from srcgrad.api.whole import whole
 from srcgrad.errors import MissingRuleError, MutationError, UnsupportedError
+from srcgrad.later import later
+
+if TYPE_CHECKING:
+    from srcgrad.compiler import list_depths
+else:
+    list_depths = later("srcgrad.compiler.list_depths")
 
 Made = TypeVar("Made")
 
@@ -41,7 +46,7 @@ def fitted(
     try:
         return plain(), True
     except (MutationError, MissingRuleError) as problem:  # the shapes may be what is missing
-        asks = asks_for_axes(problem)
+        asks = list_depths.asks_for_axes(problem)
         if not asks and not isinstance(problem, MutationError):
             raise
         first = asks or () in seen.values()

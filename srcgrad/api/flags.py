@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any, TypeVar
 
 from srcgrad.errors import UnsupportedError
-from srcgrad.frontend.expand.entry import SETTINGS, is_flag
+from srcgrad.frontend.expand.flags import SETTINGS, is_flag
 from srcgrad.frontend.settled import reads_settings
 
 Made = TypeVar("Made")

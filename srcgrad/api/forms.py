@@ -6,10 +6,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from srcgrad.analyses.lengths import Seen
 from srcgrad.api.plan import Plan
 from srcgrad.api.proofs import Comparing, prove, settle_if_it_keeps_data
-from srcgrad.api.seeing import gains_from_shapes, is_long, seen_of
+from srcgrad.api.seeing import Seen, gains_from_shapes, is_long, seen_of
 from srcgrad.api.selection import Selection
 from srcgrad.api.sharing import KindsOfArrays, kinds_of_arrays
 from srcgrad.api.values import is_complex

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from inspect import BoundArguments, Parameter, getattr_static
 from types import MethodType
-from typing import Any, Generic
+from typing import TYPE_CHECKING, Any, Generic
 
 from srcgrad.api.entries import Ran
-from srcgrad.api.exporting import Exported
 from srcgrad.api.fitting import whole_or_in_part
 from srcgrad.api.flags import flags_of, made_for
 from srcgrad.api.form import Form
 from srcgrad.api.forms import Forms
-from srcgrad.api.insights import Call, subject_of
 from srcgrad.api.lazily import (
     has_complex,
     raise_unsettled,
@@ -39,9 +37,18 @@ from srcgrad.api.structures import copied, holds_more_than_numbers
 from srcgrad.api.values import is_complex, is_writable_array
 from srcgrad.compiler.stages import Stages
 from srcgrad.errors import MissingRuleError, MutationError, UnsupportedError
-from srcgrad.frontend.expand.entry import SETTINGS
-from srcgrad.insight.explanation import Subject
+from srcgrad.frontend.expand.flags import SETTINGS
+from srcgrad.later import later
 from srcgrad.runtime.objects import may_be_static
+
+if TYPE_CHECKING:
+    from srcgrad.api import exporting, insights
+    from srcgrad.api.exporting import Exported
+    from srcgrad.api.insights import Call
+    from srcgrad.insight.explanation import Subject
+else:
+    exporting = later("srcgrad.api.exporting")
+    insights = later("srcgrad.api.insights")
 
 
 class GradientReading(Forms, Reading, Generic[P, R_co]):
@@ -302,7 +309,7 @@ class GradientReading(Forms, Reading, Generic[P, R_co]):
         mode = "value_and_grad" if self._value else "grad"
         if hasattr(self.primal, "__srcgrad_taken__"):
             mode += " of a derivative"
-        return subject_of(self._function, mode, self.names)
+        return insights.subject_of(self._function, mode, self.names)
 
     def _call(self, plan: Plan, asked: Asked) -> Call:
         del plan
@@ -324,7 +331,9 @@ class GradientReading(Forms, Reading, Generic[P, R_co]):
         What was called before has no part in it.
         """
         plan, known = self._strict().plan_and_known(call)
-        return Exported(plan, given={name: known[name] for name in plan.given if name in known})
+        return exporting.Exported(
+            plan, given={name: known[name] for name in plan.given if name in known}
+        )
 
     def plan_for(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Plan:
         """Return the plan that a call would run; a bound `self` is among the arguments.

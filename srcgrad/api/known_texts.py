@@ -38,8 +38,8 @@ from srcgrad.api.places import (
 from srcgrad.checker.witness import OBSERVERS
 from srcgrad.compiler import Generated, Request
 from srcgrad.compiler.generated import FunctionState, without_data
-from srcgrad.compiler.proving import Proof
-from srcgrad.frontend.expand.session import Assumption, InClasses
+from srcgrad.compiler.proof import Proof
+from srcgrad.frontend.expand.assumptions import Assumption, InClasses
 from srcgrad.frontend.source import is_made
 from srcgrad.ir.scopes import MISSING, Binding
 from srcgrad.locks import Lock

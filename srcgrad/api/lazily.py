@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import linecache
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from srcgrad.api.elsewhere import AnyPlan, placed, refuse_checks, say_what_lacks
 from srcgrad.api.form import Form
@@ -23,9 +23,15 @@ from srcgrad.errors import (
     UnsupportedError,
 )
 from srcgrad.insight.switch import CHECKS
+from srcgrad.later import later
 from srcgrad.parsing import parsed
 from srcgrad.spans import Span
-from srcgrad.targets.arrays import questions, shared_writes
+
+if TYPE_CHECKING:
+    from srcgrad.targets import arrays
+else:
+    arrays = later("srcgrad.targets.arrays")
+
 
 _WAY_OUT = "pass x.compute(), or take the gradient of each block (see the guide on Dask)"
 
@@ -209,12 +215,12 @@ def _place(plan: Plan, line: int) -> Span | None:
 
 @functools.lru_cache(maxsize=256)
 def _questions(source: str) -> tuple[int, ...]:
-    return tuple(questions(parsed(source)))
+    return tuple(arrays.questions(parsed(source)))
 
 
 @functools.lru_cache(maxsize=256)
 def _shared(source: str) -> tuple[Any, ...]:
-    return tuple(shared_writes(parsed(source)))
+    return tuple(arrays.shared_writes(parsed(source)))
 
 
 def _lazy(leaf: Any) -> Any:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import ast
 import random
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from types import FunctionType
 from typing import Any, Final
@@ -17,7 +15,7 @@ import numpy as np
 from srcgrad.api.kept_outside import may_keep
 from srcgrad.codegen.printer import to_source
 from srcgrad.compiler import Generated, one_program
-from srcgrad.errors import LeftOutError, UnsupportedError, reached
+from srcgrad.errors import UnsupportedError
 from srcgrad.frontend.left_out import Part
 from srcgrad.frontend.parts import leaving_out, parts_of
 from srcgrad.frontend.source import find_source, is_made
@@ -36,24 +34,6 @@ _DRAWS: Final = frozenset(
 _CATCHING: Final = frozenset(
     ["BaseException", "Exception", "RuntimeError", "NotImplementedError", "suppress"]
 )
-
-
-_WHOLE: Final[ContextVar[bool]] = ContextVar("srcgrad_whole", default=False)
-
-
-@contextmanager
-def whole() -> Iterator[None]:
-    """Let nothing be left out in a block: another form of the text may do without."""
-    token = _WHOLE.set(True)
-    try:
-        yield
-    finally:
-        _WHOLE.reset(token)
-
-
-def is_whole() -> bool:
-    """Say whether nothing is left out just now."""
-    return _WHOLE.get()
 
 
 class Search:
@@ -107,16 +87,6 @@ class Search:
             self._tries = 0
             return made
         return None
-
-
-def refusal_of(
-    error: Exception, left_out: Mapping[str, UnsupportedError]
-) -> UnsupportedError | None:
-    """Return why the part is refused that a call has reached, if that is what an error says."""
-    why = reached(error)
-    if why is None:
-        return None
-    return left_out.get(why, LeftOutError(why)).with_traceback(None)
 
 
 def _texts_of(generated: Generated) -> Iterator[str]:

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from srcgrad.api.decorators import grad, value_and_grad
-from srcgrad.api.jacobians import hessian, hvp, jacfwd, jacobian, jacrev
 from srcgrad.api.plan import Plan, load_halves, load_plan
-from srcgrad.api.pullback import vjp
-from srcgrad.api.pushforward import jvp
 from srcgrad.api.refusal import describe
 from srcgrad.compiler import Request, compile_gradient, compile_halves, compile_tangents
 from srcgrad.errors import MutationError
-from srcgrad.frontend.expand.operators import Derived, Wish, name_operators
+from srcgrad.frontend.expand.operators import Derived, Wish
 
 
 def make(wish: Wish) -> Derived:
@@ -48,17 +44,3 @@ def _checked(wish: Wish, plan: Plan, *functions: Any) -> Derived:
             hint="work on copies of the arguments that the function updates in place",
         )
     return Derived(functions, lambda: plan.is_current(wish.function))
-
-
-name_operators(
-    make,
-    grad=grad,
-    value_and_grad=value_and_grad,
-    jvp=jvp,
-    hvp=hvp,
-    vjp=vjp,
-    jacobian=jacobian,
-    jacfwd=jacfwd,
-    jacrev=jacrev,
-    hessian=hessian,
-)

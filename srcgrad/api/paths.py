@@ -15,20 +15,26 @@ import weakref
 from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
 from types import CodeType, FunctionType, ModuleType
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from srcgrad.api.plan import Plan
 from srcgrad.codegen.branches import MARK, Branches
 from srcgrad.codegen.loader import functions_of
-from srcgrad.compiler.proving import Proof
-from srcgrad.compiler.vocabulary import VOCABULARY
+from srcgrad.compiler.proof import Proof
 from srcgrad.errors import NotProvenError, SrcgradError
-from srcgrad.frontend.effects import is_library, written_parameters
-from srcgrad.frontend.repeatable import not_repeatable
-from srcgrad.frontend.source import find_source
 from srcgrad.ir.scopes import scope_of
 from srcgrad.ir.walk import walk
+from srcgrad.later import later
 from srcgrad.locks import Lock
+
+if TYPE_CHECKING:
+    from srcgrad.compiler import vocabulary
+    from srcgrad.frontend import effects, repeatable, source
+else:
+    vocabulary = later("srcgrad.compiler.vocabulary")
+    effects = later("srcgrad.frontend.effects")
+    repeatable = later("srcgrad.frontend.repeatable")
+    source = later("srcgrad.frontend.source")
 
 _WATCH: Final = "__srcgrad_branches__"
 _REBINDING: Final = frozenset({"STORE_GLOBAL", "DELETE_GLOBAL", "STORE_ATTR", "DELETE_ATTR"})
@@ -160,7 +166,7 @@ def leaves_arguments(plan: Plan) -> bool:
     if not isinstance(primal, FunctionType) or plan.written:
         return False
     try:
-        return not written_parameters(primal, VOCABULARY)
+        return not effects.written_parameters(primal, vocabulary.VOCABULARY)
     except SrcgradError:  # a text that cannot be read
         return False
 
@@ -194,7 +200,7 @@ def _named_in(code: CodeType, names: dict[str, Any]) -> list[FunctionType]:
     return [
         item
         for item in functions
-        if not is_library(item) and not str(item.__module__).startswith("srcgrad.runtime")
+        if not effects.is_library(item) and not str(item.__module__).startswith("srcgrad.runtime")
     ]
 
 
@@ -202,7 +208,9 @@ def is_repeatable(plan: Plan) -> bool:
     """Say whether the function of a text does the same at each call, and tells nobody of it."""
     primal: Any = plan.function.__dict__.get("__srcgrad_primal__")
     try:
-        if not isinstance(primal, FunctionType) or not_repeatable(primal, VOCABULARY):
+        if not isinstance(primal, FunctionType) or repeatable.not_repeatable(
+            primal, vocabulary.VOCABULARY
+        ):
             return False
         return not any(map(_reports, functions_of(plan.module).values()))
     except SrcgradError:
@@ -211,7 +219,7 @@ def is_repeatable(plan: Plan) -> bool:
 
 def _reports(function: FunctionType) -> bool:
     """Say whether a function prints, or writes into a log."""
-    tree = find_source(function).tree
+    tree = source.find_source(function).tree
     scope = scope_of(function, tree, with_imports=True)
     calls = (node for node in walk(tree) if type(node).__name__ == "Call")
-    return any(VOCABULARY.is_report(scope.resolve(node.func)) for node in calls)
+    return any(vocabulary.VOCABULARY.is_report(scope.resolve(node.func)) for node in calls)

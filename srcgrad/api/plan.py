@@ -8,7 +8,7 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import CodeType, FunctionType, ModuleType
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -22,15 +22,23 @@ from srcgrad.codegen.loader import bind_anew, load
 from srcgrad.compiler import Generated
 from srcgrad.compiler.generated import without_data
 from srcgrad.errors import UnsupportedError
-from srcgrad.frontend.joining import Join, joins_of
 from srcgrad.insight.switch import ANYTHING, is_comparing
 from srcgrad.ir.depth import deeply
 from srcgrad.ir.scopes import MISSING, Binding
+from srcgrad.later import later
 from srcgrad.runtime.choosing import MEETING
 from srcgrad.runtime.labelled import has_labels
-from srcgrad.targets.loops import Derivative, Loops, both_ways
-from srcgrad.targets.loops.border import as_numbers
-from srcgrad.targets.loops.copies import copied
+
+if TYPE_CHECKING:
+    from srcgrad.frontend import joining
+    from srcgrad.frontend.joining import Join
+    from srcgrad.targets import loops as targets
+    from srcgrad.targets.loops import Loops, border, copies
+else:
+    joining = later("srcgrad.frontend.joining")
+    targets = later("srcgrad.targets.loops")
+    copies = later("srcgrad.targets.loops.copies")
+    border = later("srcgrad.targets.loops.border")
 
 
 def records(binding: Any) -> bool:
@@ -172,7 +180,7 @@ class Plan:
         """Say whether the function may join or repeat arguments that are lists."""
         if self.joins is None:
             function: Any = self.function.__dict__["__srcgrad_primal__"]
-            self.joins = frozenset(joins_of(function))
+            self.joins = frozenset(joining.joins_of(function))
         return any(join.happens(arguments) for join in self.joins)
 
     def fits(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
@@ -268,14 +276,14 @@ class HalvesPlan(Plan):
     def there(self, *args: Any) -> tuple[Any, Any]:
         """Return the value, compiled, and what is kept for the way back."""
         assert self.values is not None
-        kept = copied(args) if self.written else args
+        kept = copies.copied(args) if self.written else args
         return self.values.run(*args), kept
 
     def there_and_back(self, kept: Any, *adjoints: Any) -> Any:
         """Return the adjoints of the arguments, compiled, with the data that the module holds."""
         assert self.loops is not None
-        given = map(as_numbers, adjoints)
-        kept = copied(kept) if self.written else kept
+        given = map(border.as_numbers, adjoints)
+        kept = copies.copied(kept) if self.written else kept
         return self.loops.on(vars(self.module))(*kept, *given)
 
     def again(self, kept: Any) -> Any:
@@ -303,8 +311,8 @@ def compile_loops(
     are given their types by those who run it.
     """
     generated = plan.generated
-    plan.loops = Loops(
-        Derivative(
+    plan.loops = targets.Loops(
+        targets.Derivative(
             generated.source,
             generated.entry,
             plan.function,
@@ -324,14 +332,16 @@ def compile_both_ways(
 ) -> None:
     """Let Numba run the value of halves, and both halves in one; `refuse` as in `compile_loops`."""
     generated = plan.generated
-    ways = both_ways(generated.source, generated.entry, generated.backward)
+    ways = targets.both_ways(generated.source, generated.entry, generated.backward)
     source, lines = generated.source + ways.text, generated.lines
     names = frozenset((*generated.bound, *generated.data))
     scope = vars(plan.module)
     exec(compile(ways.text, "<both ways>", "exec"), scope)  # noqa: S102 - text of our own making
     plan.values, plan.loops = (
-        Loops(
-            Derivative(source, name, scope[name], plan.module, names, lines, plan.written, retyped),
+        targets.Loops(
+            targets.Derivative(
+                source, name, scope[name], plan.module, names, lines, plan.written, retyped
+            ),
             refuse,
             options,
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -12,12 +12,18 @@ from srcgrad.api.paths import NewBranchError, is_under_way, noting, watch_of
 from srcgrad.api.plan import HalvesPlan, Plan
 from srcgrad.api.policy import Policy
 from srcgrad.backends import NUMPY
-from srcgrad.checker.examples import Arguments, bound_arguments
-from srcgrad.compiler.proving import Proof
+from srcgrad.compiler.proof import Proof
 from srcgrad.errors import NotProvenError, UnsupportedError, VerificationError
 from srcgrad.insight.switch import ANYTHING, Brief, briefly, verifies
+from srcgrad.later import later
 from srcgrad.runtime.stacks import CannotStackError
 from srcgrad.tape import in_another_call
+
+if TYPE_CHECKING:
+    from srcgrad.checker import examples
+    from srcgrad.checker.examples import Arguments
+else:
+    examples = later("srcgrad.checker.examples")
 
 AnyPlan = TypeVar("AnyPlan", bound=Plan)
 Found = TypeVar("Found")
@@ -140,7 +146,7 @@ def prove(plan: AnyPlan, numbers: Comparing) -> None:
 
 def _show(plan: Plan, proof: Proof, arguments: Arguments) -> None:
     """Let the checker know what is given, if that is what the text is for."""
-    bound = bound_arguments(plan.function.__dict__["__srcgrad_primal__"], arguments)
+    bound = examples.bound_arguments(plan.function.__dict__["__srcgrad_primal__"], arguments)
     if bound is None or (plan.scalars and plan.arrays(bound)):
         return
     holders = any(isinstance(item, (list, tuple, dict)) for item in bound.values())

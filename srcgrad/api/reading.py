@@ -9,20 +9,31 @@ from dataclasses import dataclass, field
 from inspect import BoundArguments
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from srcgrad.api.exporting import Example, Exported, Target, exported
-from srcgrad.api.insights import Call, explained, refused, run_watched
 from srcgrad.api.plan import HalvesPlan, Plan
-from srcgrad.api.reports import report_on
 from srcgrad.api.selection import Selection
-from srcgrad.codegen.highlight import highlight
-from srcgrad.compiler.account import Account
 from srcgrad.compiler.stages import Stages
 from srcgrad.errors import UnsupportedError
-from srcgrad.insight.explanation import Explanation, Subject
-from srcgrad.insight.trace import Trace, Tracer
-from srcgrad.reporting.page import Report
+from srcgrad.later import later
+
+if TYPE_CHECKING:
+    from srcgrad.api import exporting, insights, reports
+    from srcgrad.api.exporting import Example, Exported, Target
+    from srcgrad.api.insights import Call
+    from srcgrad.codegen import highlight
+    from srcgrad.compiler import account
+    from srcgrad.insight import trace as tracing
+    from srcgrad.insight.explanation import Explanation, Subject
+    from srcgrad.insight.trace import Trace
+    from srcgrad.reporting.page import Report
+else:
+    exporting = later("srcgrad.api.exporting")
+    insights = later("srcgrad.api.insights")
+    reports = later("srcgrad.api.reports")
+    highlight = later("srcgrad.codegen.highlight")
+    account = later("srcgrad.compiler.account")
+    tracing = later("srcgrad.insight.trace")
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +128,7 @@ class Reading(ABC):
 
     def show(self) -> None:
         """Print the generated source, in colours if the output is a terminal."""
-        sys.stdout.write(highlight(self.source))
+        sys.stdout.write(highlight.highlight(self.source))
 
     def stages(self) -> dict[str, str]:
         """Return the function's text after each pass of the compiler, by the name of the pass."""
@@ -137,11 +148,11 @@ class Reading(ABC):
         """
         asked = self._asked(args, kwargs) if args or kwargs else None
         try:
-            plan = self.plan(asked, Stages(account=Account()))
+            plan = self.plan(asked, Stages(account=account.Account()))
         except UnsupportedError as refusal:
-            return refused(self._about(asked), refusal)
+            return insights.refused(self._about(asked), refusal)
         call = self._call(plan, asked) if asked is not None and self._keeps(plan) else None
-        return explained(self._about(asked), plan, call)
+        return insights.explained(self._about(asked), plan, call)
 
     def trace(self, *args: Any, **kwargs: Any) -> Trace:
         """Run once, on copies of the arguments, and return every value and every derivative.
@@ -153,10 +164,10 @@ class Reading(ABC):
         """
         asked = self._asked(args, kwargs)
         plan = self.plan(asked)
-        tracer = Tracer(plan.generated.lines, pushes=not self._keeps(plan))
-        result = run_watched(plan, self._call(plan, asked), tracer)
+        tracer = tracing.Tracer(plan.generated.lines, pushes=not self._keeps(plan))
+        result = insights.run_watched(plan, self._call(plan, asked), tracer)
         entry = plan.generated.backward if isinstance(plan, HalvesPlan) else tracer.entry
-        return Trace(tuple(tracer.entries), self._answer(result, asked), entry)
+        return tracing.Trace(tuple(tracer.entries), self._answer(result, asked), entry)
 
     def report(self, path: str | Path, *args: Any, **kwargs: Any) -> Path:
         """Write a page of HTML that shows the function and its derivative side by side.
@@ -179,10 +190,10 @@ class Reading(ABC):
         try:
             return self._report((), {}).fragment()
         except UnsupportedError as refusal:
-            return refused(self._about(None), refusal)._repr_html_()
+            return insights.refused(self._about(None), refusal)._repr_html_()
 
     def _report(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Report:
-        stages = Stages(wanted=True, account=Account())
+        stages = Stages(wanted=True, account=account.Account())
         asked = self._asked(args, kwargs) if args or kwargs else None
         plan = self.plan(asked, stages)
         call = None if asked is None else self._call(plan, asked)
@@ -190,7 +201,7 @@ class Reading(ABC):
         def primal() -> Any:
             return None if asked is None else self._run_primal(asked)
 
-        return report_on(
+        return reports.report_on(
             self._about(asked), plan, stages.texts, call, primal, keeps=self._keeps(plan)
         )
 
@@ -219,4 +230,4 @@ class Reading(ABC):
             UnsupportedError: The function is not differentiated by source; the error says where.
             ExportError: The text calls the tape, or reads what cannot be written out.
         """
-        return exported(self, path, example, with_check, target=target)
+        return exporting.exported(self, path, example, with_check, target=target)

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from types import CodeType, FunctionType, ModuleType
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from srcgrad.api import known_texts, stored_refusals
-from srcgrad.api.left_out import Search, is_whole
 from srcgrad.api.stored_texts import Record
+from srcgrad.api.whole import is_whole
 from srcgrad.compiler import Generated, Request
 from srcgrad.compiler.stages import Stages
 from srcgrad.errors import UnsupportedError
-from srcgrad.frontend.expand.entry import is_flag
+from srcgrad.frontend.expand.flags import is_flag
+from srcgrad.later import later
+
+if TYPE_CHECKING:
+    from srcgrad.api import left_out
+    from srcgrad.api.left_out import Search
+else:
+    left_out = later("srcgrad.api.left_out")
 
 _FOREIGN: Final = ("numpy", "scipy", "srcgrad", "builtins", "cupy")
 _TOLD_APART: Final = (ModuleType, str, int, float, tuple)
@@ -94,9 +101,9 @@ class Refusals:
     def _search(self, function: FunctionType) -> Search:
         """Return the search for parts of a function, one for as long as its program is the same."""
         program = program_of(function)
-        before, search = self._searches.get(function, ([], Search()))
+        before, search = self._searches.get(function, ([], left_out.Search()))
         if not _is_same(before, program):
-            search = Search()
+            search = left_out.Search()
             self._searches[function] = program, search
         return search
 

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import TypeVar
 
 from srcgrad.api.blame import Asked, own_error
-from srcgrad.api.left_out import refusal_of
+from srcgrad.api.whole import refusal_of
 from srcgrad.codegen.tracebacks import annotate, failed_going_back
 from srcgrad.errors import NotProvenError, SrcgradError, UnsupportedError
 from srcgrad.tape import in_another_call

@@ -22,7 +22,7 @@ from srcgrad import settings
 from srcgrad.api import fingerprints
 from srcgrad.checker.witness import VARIABLE
 from srcgrad.codegen import cache
-from srcgrad.compiler.proving import Proof
+from srcgrad.compiler.proof import Proof
 from srcgrad.spans import Placed
 
 Kind = TypeVar("Kind")

@@ -26,6 +26,7 @@ from srcgrad.checker.names import Names
 from srcgrad.checker.primal import sweep
 from srcgrad.checker.reached import MARK, Reached
 from srcgrad.checker.runs import Disagreement, NotCovered, Now, Run
+from srcgrad.checker.verdict import Verdict
 from srcgrad.checker.witness import Witness
 from srcgrad.checker.witnessed import Primal
 from srcgrad.errors import reached
@@ -39,25 +40,6 @@ _SEEDS: Final = (0, 3)  # of opposite ways: see `decided`
 _MORE_SEEDS: Final = (1, 2, 4, 7, 5, 6)  # where those all raise, or do not take all lines
 _LOCK: Final = Lock()
 _LIBRARIES: Final = (built_in, numeric, sharing)  # they fill the table of what is known
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """What the checker found of one derivative.
-
-    Attributes:
-        kind: "proven", "unproven" if it does not know enough, or "wrong".
-        reason: What does not agree, or what it does not know.
-        runs: How many runs ended without an exception.
-        missed: The lines of the text that no run took.
-        unread: Why the user's own function was not run beside the text; empty if it was.
-    """
-
-    kind: str
-    reason: str = ""
-    runs: int = 0
-    missed: tuple[int, ...] = ()
-    unread: str = ""
 
 
 @dataclass(slots=True)

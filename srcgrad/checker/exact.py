@@ -18,7 +18,7 @@ from typing import Any, Final
 import numpy as np
 
 from srcgrad.checker import arrays, meanings
-from srcgrad.checker.check import Checker, Verdict, imported, outcome
+from srcgrad.checker.check import Checker, imported, outcome
 from srcgrad.checker.elements import LongRun, element_of
 from srcgrad.checker.examples import made_of
 from srcgrad.checker.field import PRIME, code_of, hashed
@@ -36,6 +36,7 @@ from srcgrad.checker.values import (
     same,
     same_outside,
 )
+from srcgrad.checker.verdict import Verdict
 from srcgrad.checker.witness import writes
 from srcgrad.checker.witnessed import Primal
 

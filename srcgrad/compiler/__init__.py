@@ -1,11 +1,19 @@
-"""Turns a Python function into the source of its derivative: the pipeline, as a list of passes."""
+"""Turns a Python function into the source of its derivative: the pipeline, as a list of passes.
+
+The passes are loaded when the first text is made: a process that finds all of its texts in the
+cache folder has no use for them.
+"""
 
 from __future__ import annotations
 
+import importlib
+from typing import TYPE_CHECKING
+
 from srcgrad.compiler.generated import Generated, Request
-from srcgrad.compiler.module import compile_gradient, compile_halves
 from srcgrad.compiler.one_program import OneProgram, one_program
-from srcgrad.compiler.pushing import compile_tangents
+
+if TYPE_CHECKING:
+    from srcgrad.compiler.stages import Stages
 
 __all__ = [
     "Generated",
@@ -16,3 +24,37 @@ __all__ = [
     "compile_tangents",
     "one_program",
 ]
+
+
+def compile_gradient(request: Request, stages: Stages | None = None) -> Generated:
+    """Return the source of a gradient; `stages` keeps the text after each pass.
+
+    Raises:
+        UnsupportedError: Something in the function is not differentiated by source.
+    """
+    return _made("module", "gradient_text", request, stages)
+
+
+def compile_halves(request: Request, stages: Stages | None = None) -> Generated:
+    """Return the source of a function's forward and backward halves; see `compile_gradient`.
+
+    Raises:
+        UnsupportedError: Something in the function is not differentiated by source.
+    """
+    return _made("module", "halves_text", request, stages)
+
+
+def compile_tangents(request: Request, stages: Stages | None = None) -> Generated:
+    """Return the source of the function that carries tangents along with the values.
+
+    Raises:
+        UnsupportedError: Something in the function is not differentiated by source.
+    """
+    return _made("pushing", "tangents_text", request, stages)
+
+
+def _made(module: str, name: str, request: Request, stages: Stages | None) -> Generated:
+    made: Generated = getattr(importlib.import_module(f"{__name__}.{module}"), name)(
+        request, stages
+    )
+    return made

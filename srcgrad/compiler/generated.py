@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import FunctionType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from srcgrad.codegen.tracebacks import LineMap
-from srcgrad.compiler.findings import Findings
-from srcgrad.compiler.proving import Proof
-from srcgrad.errors import Diagnostic, UnsupportedError
-from srcgrad.frontend.expand.session import Assumption
-from srcgrad.ir.scopes import Binding
+if TYPE_CHECKING:
+    from srcgrad.codegen.tracebacks import LineMap
+    from srcgrad.compiler.findings import Findings
+    from srcgrad.compiler.proof import Proof
+    from srcgrad.errors import Diagnostic, UnsupportedError
+    from srcgrad.frontend.expand.assumptions import Assumption
+    from srcgrad.ir.scopes import Binding
 
 
 class ComplexMetError(Exception):

@@ -362,21 +362,13 @@ class Module:
         return [ordered[-1], *ordered[:-1]]
 
 
-def compile_gradient(request: Request, stages: Stages | None = None) -> Generated:
-    """Return the source of a gradient; `stages` keeps the text after each pass.
-
-    Raises:
-        UnsupportedError: Something in the function is not differentiated by source.
-    """
+def gradient_text(request: Request, stages: Stages | None) -> Generated:
+    """Return the source of a gradient, as `compile_gradient` says."""
     return generate(request, lambda request: _make_module(request, stages))
 
 
-def compile_halves(request: Request, stages: Stages | None = None) -> Generated:
-    """Return the source of a function's forward and backward halves; see `compile_gradient`.
-
-    Raises:
-        UnsupportedError: Something in the function is not differentiated by source.
-    """
+def halves_text(request: Request, stages: Stages | None) -> Generated:
+    """Return the source of halves, as `compile_halves` says."""
     return generate(request, lambda request: _make_halves(request, stages))
 
 

@@ -10,13 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from srcgrad.compiler.generated import Request
 from srcgrad.errors import UnsupportedError
-from srcgrad.frontend.expand.entry import Expander
 from srcgrad.frontend.remembered import Memory, nothing_changes
 from srcgrad.ir.garbage import uncollected
+
+if TYPE_CHECKING:
+    from srcgrad.frontend.expand.entry import Expander
 
 _Key = tuple[Any, ...]
 

@@ -285,12 +285,8 @@ def _with_tangents(parameters: list[str], tangents: list[str]) -> Any:
     return gast.arguments(args, [], None, [], [], None, [])
 
 
-def compile_tangents(request: Request, stages: Stages | None = None) -> Generated:
-    """Return the source of the function that carries tangents along with the values.
-
-    Raises:
-        UnsupportedError: Something in the function is not differentiated by source.
-    """
+def tangents_text(request: Request, stages: Stages | None) -> Generated:
+    """Return the source of a pushforward, as `compile_tangents` says."""
 
     def make(request: Request) -> tuple[Module, str, str]:
         module = empty_module(request, stages)

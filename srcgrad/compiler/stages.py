@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import gast
 
 from srcgrad.codegen.printer import to_source
-from srcgrad.compiler.account import Account
-from srcgrad.frontend.source import FunctionSource
-from srcgrad.ir.program import Program
+
+if TYPE_CHECKING:
+    from srcgrad.compiler.account import Account
+    from srcgrad.frontend.source import FunctionSource
+    from srcgrad.ir.program import Program
 
 
 class Stages:

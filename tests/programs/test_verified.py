@@ -8,7 +8,8 @@ import warnings
 import pytest
 
 import srcgrad as sg
-from srcgrad.checker.check import Checker, Verdict
+from srcgrad.checker.check import Checker
+from srcgrad.checker.verdict import Verdict
 from tests.programs.corpus import Program, programs_by, sample
 
 PROGRAMS = programs_by("source")

@@ -12,7 +12,7 @@ from typing import Any
 
 import gast
 
-from srcgrad.frontend.expand.operators import OPERATORS, Kind, Wish, make_derived, taken_from
+from srcgrad.frontend.expand.operators import Kind, Wish, make_derived, operator_of, taken_from
 from srcgrad.frontend.expand.placing import Placing
 from srcgrad.frontend.expand.scoping import parameters
 from srcgrad.frontend.expand.unit_columns import columns_function
@@ -71,7 +71,7 @@ class Derivatives(Placing):
 
     def special(self, function: Any, args: list[Value], keywords: Bound, node: Any) -> Value | None:
         """Return the result of a call of an operator or of a derivative, if it is one."""
-        operator = OPERATORS.get(id(function))
+        operator = operator_of(function)
         if operator is not None:
             return self._operator(operator, args, keywords, node)
         taken = taken_from(function)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from types import CellType, FunctionType
-from typing import Any, Final
+from typing import Any
 
 import gast
 
 from srcgrad.errors import UnsupportedError
 from srcgrad.frontend.expand.body import Body
+from srcgrad.frontend.expand.flags import SETTINGS, is_flag
 from srcgrad.frontend.expand.frame import NeedsInlineError, at_key
 from srcgrad.frontend.expand.making import make_function
 from srcgrad.frontend.expand.session import Session
@@ -30,22 +31,6 @@ from srcgrad.frontend.source import Entry, Leaves, Path, attach, find_source
 from srcgrad.ir.build import assign, clone, load
 from srcgrad.ir.walk import is_same
 from srcgrad.runtime.objects import holds_objects, is_plain_object
-
-SETTINGS: Final = ""
-"""Among what a text is made for: that it takes texts and bools of modules for what they are now."""
-
-
-def is_flag(value: Any) -> bool:
-    """Say whether an argument is one that a text may be made for, beside functions and objects.
-
-    Of a dict, which may be that of ``**kwargs``, the text is for its keys.
-
-    >>> is_flag(None), is_flag("sum"), is_flag({"a": 1.0}), is_flag({0: 1.0}), is_flag(1.0)
-    (True, True, True, False, False)
-    """
-    if type(value) is dict:
-        return all(type(key) is str for key in value)
-    return value is None or type(value) in (bool, str)
 
 
 def taken(given: Mapping[str, Any], tree: Any) -> list[str]:

@@ -11,13 +11,13 @@ from typing import Any
 import gast
 import numpy as np
 
+from srcgrad.frontend.expand.assumptions import InClasses
 from srcgrad.frontend.expand.derivatives import derivative_of_method
 from srcgrad.frontend.expand.fields import Fields
 from srcgrad.frontend.expand.frame import NeedsInlineError
 from srcgrad.frontend.expand.indices import element_parts, spelled
 from srcgrad.frontend.expand.operators import taken_from
 from srcgrad.frontend.expand.results import ResultObject
-from srcgrad.frontend.expand.session import InClasses
 from srcgrad.frontend.expand.short import short_number
 from srcgrad.frontend.expand.values import (
     Frozen,

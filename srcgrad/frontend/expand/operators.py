@@ -5,6 +5,7 @@ The layers above say which functions those are and how a derivative is made, whe
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import FunctionType
@@ -56,16 +57,28 @@ class Taken:
     aux: bool = False
 
 
-OPERATORS: Final[dict[int, str]] = {}
-"""The public functions that make derivatives, by identity."""
+_OPERATORS: Final[dict[str, frozenset[str]]] = {}
+"""The names of the public functions that make derivatives, by their modules."""
 
 _MAKERS: list[Callable[[Wish], Derived]] = []
 
 
-def name_operators(maker: Callable[[Wish], Derived], **operators: Any) -> None:
-    """Say which functions make derivatives, and how their text is made."""
+def made_by(maker: Callable[[Wish], Derived]) -> None:
+    """Say how the text of a derivative is made that a program takes itself."""
     _MAKERS[:] = [maker]
-    OPERATORS.update({id(function): name for name, function in operators.items()})
+
+
+def name_operators(module: str, names: str) -> None:
+    """Say which functions of a module, which need not be there yet, make derivatives."""
+    _OPERATORS[module] = frozenset(names.split())
+
+
+def operator_of(function: Any) -> str | None:
+    """Return the name of a function that makes derivatives; None if it is another one."""
+    module, name = getattr(function, "__module__", None), getattr(function, "__name__", "")
+    if not isinstance(module, str) or name not in _OPERATORS.get(module, ()):
+        return None
+    return name if getattr(sys.modules.get(module), name, None) is function else None
 
 
 def make_derived(wish: Wish) -> Derived:

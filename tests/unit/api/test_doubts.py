@@ -11,9 +11,10 @@ import pytest
 
 import srcgrad as sg
 from srcgrad.api import gradient, verification
-from srcgrad.checker.check import Checker, Verdict
+from srcgrad.checker.check import Checker
+from srcgrad.checker.verdict import Verdict
 from srcgrad.compiler.module import Module
-from srcgrad.compiler.proving import Proof
+from srcgrad.compiler.proof import Proof
 
 Break = Callable[[str, str], None]
 COUNTS = {"calls": 0}

@@ -11,7 +11,8 @@ import pytest
 
 import srcgrad as sg
 from srcgrad.api import known_texts, verification
-from srcgrad.checker.check import Checker, Verdict
+from srcgrad.checker.check import Checker
+from srcgrad.checker.verdict import Verdict
 from srcgrad.codegen.branches import MARK
 from srcgrad.compiler.module import Module
 

@@ -12,7 +12,8 @@ import pytest
 
 import srcgrad as sg
 from srcgrad.api import known_texts, proofs
-from srcgrad.checker.check import Checker, Verdict
+from srcgrad.checker.check import Checker
+from srcgrad.checker.verdict import Verdict
 from srcgrad.compiler.module import Module
 
 Say = Callable[[Verdict], None]

@@ -9,7 +9,8 @@ import pytest
 
 import srcgrad as sg
 from srcgrad.checker import field
-from srcgrad.checker.check import Checker, Verdict
+from srcgrad.checker.check import Checker
+from srcgrad.checker.verdict import Verdict
 from srcgrad.checker.witness import VARIABLE, observed
 from srcgrad.compiler.module import Module
 from srcgrad.ir.scopes import Scope

@@ -10,10 +10,11 @@ import pytest
 
 import srcgrad as sg
 from srcgrad.checker import arrays
-from srcgrad.checker.check import Checker, Verdict
+from srcgrad.checker.check import Checker
 from srcgrad.checker.elements import Element, LongRun, applied
 from srcgrad.checker.field import PRIME
 from srcgrad.checker.runs import NotCovered, Now
+from srcgrad.checker.verdict import Verdict
 from srcgrad.checker.witness import observed
 from tests.programs.corpus import programs_by
 from tools.mutants import count, proven

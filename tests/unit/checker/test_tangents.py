@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import srcgrad as sg
-from srcgrad.checker.check import Verdict
 from srcgrad.checker.pushing import TangentChecker
+from srcgrad.checker.verdict import Verdict
 from srcgrad.checker.witness import VARIABLE, observed
 from srcgrad.compiler import Request, compile_gradient, compile_tangents
 from srcgrad.compiler.module import Module

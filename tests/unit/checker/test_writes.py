@@ -16,11 +16,12 @@ import numpy as np
 import pytest
 
 from srcgrad.checker.arithmetic import pair_of
-from srcgrad.checker.check import Checker, Subject, Verdict
+from srcgrad.checker.check import Checker, Subject
 from srcgrad.checker.exact import ExactChecker
 from srcgrad.checker.lanes import Lane
 from srcgrad.checker.library import outside
 from srcgrad.checker.runs import Now, Run
+from srcgrad.checker.verdict import Verdict
 from srcgrad.checker.witness import witness_of
 from srcgrad.ir.scopes import scope_of
 

@@ -1,0 +1,21 @@
+"""Says which arguments a text may be made for, beside functions and objects."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+SETTINGS: Final = ""
+"""Among what a text is made for: that it takes texts and bools of modules for what they are now."""
+
+
+def is_flag(value: Any) -> bool:
+    """Say whether an argument is one that a text may be made for, beside functions and objects.
+
+    Of a dict, which may be that of ``**kwargs``, the text is for its keys.
+
+    >>> is_flag(None), is_flag("sum"), is_flag({"a": 1.0}), is_flag({0: 1.0}), is_flag(1.0)
+    (True, True, True, False, False)
+    """
+    if type(value) is dict:
+        return all(type(key) is str for key in value)
+    return value is None or type(value) in (bool, str)
