@@ -224,7 +224,8 @@ def __getattr__(name: str) -> object:
     So `import srcgrad` takes no time, and only what is used is loaded.
     """
     if name in _HOME_OF:
-        found: object = getattr(importlib.import_module(_HOME_OF[name]), name)
+        later = importlib.import_module("srcgrad.later")
+        found: object = getattr(later.imported(_HOME_OF[name]), name)
         globals()[name] = found  # the next time it is just there
         return found
     if not name.startswith("_"):

@@ -7,7 +7,26 @@ it.
 from __future__ import annotations
 
 import importlib
-from typing import Any
+import os
+from threading import RLock
+from types import ModuleType
+from typing import Any, Final
+
+_IMPORTING: Final = RLock()
+
+# a child of `fork` would wait forever for what another thread of its parent was importing
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_IMPORTING.acquire,
+        after_in_parent=_IMPORTING.release,
+        after_in_child=_IMPORTING.release,
+    )
+
+
+def imported(name: str) -> ModuleType:
+    """Import a module, which no fork of another thread comes between."""
+    with _IMPORTING:
+        return importlib.import_module(name)
 
 
 class later:
@@ -18,10 +37,13 @@ class later:
     Fraction(1, 2)
     """
 
-    __slots__ = ("_name",)
+    __slots__ = ("_module", "_name")
 
     def __init__(self, name: str) -> None:
         self._name = name
+        self._module: ModuleType | None = None
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(importlib.import_module(self._name), name)
+        if self._module is None:
+            self._module = imported(self._name)
+        return getattr(self._module, name)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING, Final
 
 from srcgrad.frontend.expand.operators import made_by, name_operators
-from srcgrad.later import later
+from srcgrad.later import imported, later
 
 if TYPE_CHECKING:
     from srcgrad.api import implicit, nesting
@@ -79,9 +78,9 @@ name_operators("srcgrad.api.pushforward", "jvp")
 def __getattr__(name: str) -> object:
     """Fetch a public name."""
     if name == "implicit":
-        return importlib.import_module("srcgrad.api.implicit")
+        return imported("srcgrad.api.implicit")
     if name not in _HOME_OF:
         raise AttributeError(f"module 'srcgrad.api' has no attribute {name!r}")
-    found: object = getattr(importlib.import_module(f"srcgrad.api.{_HOME_OF[name]}"), name)
+    found: object = getattr(imported(f"srcgrad.api.{_HOME_OF[name]}"), name)
     globals()[name] = found
     return found

@@ -6,14 +6,19 @@ cache folder has no use for them.
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING
 
 from srcgrad.compiler.generated import Generated, Request
 from srcgrad.compiler.one_program import OneProgram, one_program
+from srcgrad.later import later
 
 if TYPE_CHECKING:
+    from srcgrad.compiler import module as _module
+    from srcgrad.compiler import pushing as _pushing
     from srcgrad.compiler.stages import Stages
+else:
+    _module = later("srcgrad.compiler.module")
+    _pushing = later("srcgrad.compiler.pushing")
 
 __all__ = [
     "Generated",
@@ -32,7 +37,7 @@ def compile_gradient(request: Request, stages: Stages | None = None) -> Generate
     Raises:
         UnsupportedError: Something in the function is not differentiated by source.
     """
-    return _made("module", "gradient_text", request, stages)
+    return _module.gradient_text(request, stages)
 
 
 def compile_halves(request: Request, stages: Stages | None = None) -> Generated:
@@ -41,7 +46,7 @@ def compile_halves(request: Request, stages: Stages | None = None) -> Generated:
     Raises:
         UnsupportedError: Something in the function is not differentiated by source.
     """
-    return _made("module", "halves_text", request, stages)
+    return _module.halves_text(request, stages)
 
 
 def compile_tangents(request: Request, stages: Stages | None = None) -> Generated:
@@ -50,11 +55,4 @@ def compile_tangents(request: Request, stages: Stages | None = None) -> Generate
     Raises:
         UnsupportedError: Something in the function is not differentiated by source.
     """
-    return _made("pushing", "tangents_text", request, stages)
-
-
-def _made(module: str, name: str, request: Request, stages: Stages | None) -> Generated:
-    made: Generated = getattr(importlib.import_module(f"{__name__}.{module}"), name)(
-        request, stages
-    )
-    return made
+    return _pushing.tangents_text(request, stages)
