@@ -56,9 +56,7 @@ _BY_HALF = tuple(
 
 
 def pytest_collection_finish() -> None:
-    """Let garbage be looked for more seldom, and not among modules: trees make much of it."""
-    gc.collect()
-    gc.freeze()
+    """Let garbage be looked for more seldom: trees make much of it."""
     gc.set_threshold(20_000, 20, 50)
 
 

@@ -19,6 +19,7 @@ NAMES = [
     "call",
     "scalar",
     "compile_time",
+    "processes",
     "passes",
     "checker",
     "parts",

@@ -25,7 +25,7 @@ import numpy as np
 def misfit_grad(a, x, b):
     """Gradient of `misfit` (least_squares.py:8) with respect to `a`, `x`, `b`.
 
-    Taken for granted: a.ndim == 2; x.ndim == 1; b.shape == a.shape[:1].
+    Taken for granted: a.ndim == 2; x.ndim == 1; b.ndim == 1; len(b) == len(a).
     """
     r = a @ x - b
 

@@ -94,8 +94,9 @@ def test_a_function_that_cannot_be_run_is_said_to_be_unread() -> None:
     assert kind == "proven"
     assert unread
     explanation = sg.grad(drawn).explain()
-    assert f"did not run its own code: {unread}." in str(explanation)
-    assert explanation.to_dict()["own_code_unread"] == unread
+    said = explanation.to_dict()["own_code_unread"]  # of the text for all shapes
+    assert said.split()[:5] == unread.split()[:5] == "on exact numbers it raises".split()
+    assert f"did not run its own code: {said}." in str(explanation)
     assert "own code" not in str(sg.grad(_pure).explain())
 
 
