@@ -99,6 +99,7 @@ def laws() -> list[OpSpec]:
     for distribution in (st.maxwell, st.chi, st.nakagami, st.genextreme, st.fisk):
         specs += [op(distribution.cdf, A(3), *LAWS[distribution])]
     specs += [op(st.ncx2.cdf, A(3), 2.5, S())]
+    specs += [op(law, A(2), S(0.0, 0.0)) for law in (st.genextreme.logpdf, st.genextreme.cdf)]
     return specs
 
 
