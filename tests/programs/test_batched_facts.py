@@ -16,6 +16,7 @@ from tests.differences import copied
 from tests.programs import test_agreement
 from tests.programs.corpus import PROGRAMS, Program, sample
 from tests.programs.test_batched import EXAMPLES, RAISE, together
+from tests.refusals import skip_refused
 
 assert test_agreement.__doc__  # it fills the corpus
 
@@ -107,8 +108,8 @@ def test_values_of_a_batch_are_what_was_said_of_them(
         warnings.simplefilter("ignore")
         try:
             batched(*copied(args))
-        except sg.NotBatchedError:
-            pytest.skip("refused")
+        except sg.NotBatchedError as refusal:
+            skip_refused(refusal)
         before = sys.gettrace()
         sys.settrace(seen)
         try:
