@@ -126,7 +126,8 @@ class Map:
         watched yet.
         """
         names = list(known)
-        runs, around = self.tests_of(mutant.block), self.tests_of(first_block(mutant.block))
+        around = self.tests_of(first_block(mutant.block))
+        runs = self.tests_of(mutant.block) or around.copy()  # of what is read the parts are unknown
         for tests in (names, runs, around):
             rng.shuffle(tests)
         files = importers(mutant.module)
