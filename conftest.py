@@ -96,6 +96,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Tell tests without a request for it that tables are to be written anew."""
+    if config.getoption("--update-golden"):
+        os.environ["SRCGRAD_UPDATE_GOLDEN"] = "1"
+
+
 def pytest_unconfigure() -> None:
     """Remove the generated modules of this run."""
     shutil.rmtree(CACHE, ignore_errors=True)

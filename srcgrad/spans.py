@@ -30,12 +30,21 @@ def printable(text: str) -> str:
     return _CONTROLS.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
+def letters(line: str, size: int) -> int:
+    """Return how many letters at the beginning of a line take so many bytes, as Python counts them.
+
+    >>> letters("größe = x", 7), letters("size = x", 7)
+    (5, 7)
+    """
+    return len(line.encode(errors="replace")[:size].decode(errors="replace"))
+
+
 @dataclass(frozen=True, slots=True)
 class Span:
     """A stretch of the user's source text, for messages with a caret.
 
-    Lines count from 1 and columns from 0, as in `ast`. `text` is the source line itself, kept here
-    because the file may change or (in a notebook) not exist.
+    Lines count from 1 and columns from 0, in letters, where `ast` counts bytes. `text` is
+    the source line itself, kept here because the file may change or (in a notebook) not exist.
     """
 
     file: str

@@ -28,7 +28,8 @@ class Spans:
     >>> program = program_of('''
     ... def f(x, y):
     ...     last = x
-    ...     for i in range(3):
+    ...     first = len(x) - 1
+    ...     for i in range(first):
     ...         part = y[i:]
     ...         last = part
     ...     return x * last
@@ -39,6 +40,9 @@ class Spans:
     ('cut', ('y', 0), (((('i_2', 1),), 0), None, None))
     >>> [spans.believed(name, (after,)) for name in ("part", "last_2")]
     [(('cut', ('y', 0), (((('i_2', 1),), 0), None, None)),), (None,)]
+    >>> fixed = spans.length(("y", 0), gast.parse("y[first:]", mode="eval").body.slice)
+    >>> spans.believed("last_2", (fixed,)) == (fixed,) != (None,)
+    True
     """
 
     def __init__(self, program: Program, integers: Integers) -> None:
@@ -84,7 +88,7 @@ class Spans:
 
     def _variable(self, name: str) -> Affine | None:
         once = self._binds is not None and self._binds[name] == 1
-        return variable(name) if name in self._fixed or once else None
+        return variable(name) if once else None
 
     def _look(self) -> None:
         """Find out where names are bound and read, once."""

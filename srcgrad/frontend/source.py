@@ -23,7 +23,7 @@ from srcgrad.ir.depth import deeply
 from srcgrad.ir.names import identifier
 from srcgrad.ir.walk import walk
 from srcgrad.parsing import parsed
-from srcgrad.spans import Span, printable
+from srcgrad.spans import Span, letters, printable
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +84,12 @@ class FunctionSource:
     def span(self, node: Any) -> Span:
         """Return the place of a tree node."""
         line = getattr(node, "lineno", None) or self.tree.lineno
-        column = getattr(node, "col_offset", 0) or 0
+        text = self.lines[line - 1] if 0 < line <= len(self.lines) else ""
+        column = letters(text, getattr(node, "col_offset", 0) or 0)
         one_line = getattr(node, "end_lineno", line) == line
         end = getattr(node, "end_col_offset", None) if one_line else None
-        return Span(self.file, line, column, end, self.line(line).rstrip("\n"))
+        end = None if end is None else letters(text, end)
+        return Span(self.file, line, column, end, printable(text).rstrip("\n"))
 
 
 @deeply

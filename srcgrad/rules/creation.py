@@ -408,7 +408,7 @@ class Vander(Function):
         return vander_back(grad, x, ctx.increasing)
 
     @staticmethod
-    def jvp(ctx: Context, x_dot: Any) -> Any:
+    def jvp(ctx: Context, x_dot: Any, *options: Any) -> Any:
         x, y = ctx.saved_tensors
         return vander_push(x_dot, x, y, ctx.increasing)
 

@@ -35,7 +35,7 @@ class Unique(Function):
         return distinct_back(grad, ar, y)
 
     @staticmethod
-    def jvp(ctx: Context, ar_dot: Any) -> Any:
+    def jvp(ctx: Context, ar_dot: Any, *options: Any) -> Any:
         ar, y = ctx.saved_tensors
         return distinct_take(ar_dot, ar, y)
 

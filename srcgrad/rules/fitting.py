@@ -154,7 +154,7 @@ class AsStrided(Function):
         return gather_back(grad, strided_places(x, ctx.shape, ctx.strides), np.shape(x))
 
     @staticmethod
-    def jvp(ctx: Context, x_dot: Any) -> Any:
+    def jvp(ctx: Context, x_dot: Any, *options: Any) -> Any:
         (x,) = ctx.saved_tensors
         return strided_push(x_dot, x, ctx.shape, ctx.strides)
 

@@ -21,7 +21,7 @@ def poly_push(dot: Any, roots: Any) -> Any:
     """Return the tangent of ``np.poly(roots)``, from that of the roots."""
     rows = [np.poly(np.delete(roots, i)) for i in range(len(roots))]
     first = np.zeros_like(dot, shape=(1,)) if rows else 0.0
-    parts = [-part * row for part, row in zip(dot, rows, strict=True)]
+    parts = [-part * np.atleast_1d(row) for part, row in zip(dot, rows, strict=True)]
     return np.concatenate((first, sum(parts))) if rows else first
 
 
@@ -74,5 +74,9 @@ def polyfit_push(dots: Any, points: Any, p: Any, w: Any) -> Any:
         slopes = degrees * x[:, None] ** np.maximum(degrees - 1, 0)
         turned = slopes * (x_dot * weights)[:, None]
         rest = weights[:, None] * wanted - matrix @ rows
-        total = total - inverse @ (turned @ rows) + inverse @ (inverse.T @ (turned.T @ rest))
+        total = (
+            total
+            - inverse @ (turned @ rows)
+            + inverse @ (adjoint(inverse) @ (adjoint(turned) @ rest))
+        )
     return np.reshape(total, np.shape(p))

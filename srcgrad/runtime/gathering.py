@@ -220,9 +220,11 @@ def trim_push(dot: Any, filt: Any, trim: str, axis: Any) -> Any:
     for i in range(rank) if axis is None else [i % rank for i in np.atleast_1d(axis)]:
         others = tuple(k for k in range(rank) if k != i)
         kept = np.flatnonzero(np.any(filt != 0, axis=others))
-        first = kept[0] if len(kept) and "f" in trim.lower() else 0
-        last = kept[-1] + 1 if "b" in trim.lower() else None
-        index[i] = slice(first, last if len(kept) else 0)
+        if len(kept):
+            first = kept[0] if "f" in trim.lower() else None
+            index[i] = slice(first, kept[-1] + 1 if "b" in trim.lower() else None)
+        else:
+            index[i] = slice(0, 0)
     return dot[tuple(index)]
 
 

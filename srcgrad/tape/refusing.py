@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from srcgrad.errors import Diagnostic, NotDifferentiableError, SrcgradError
-from srcgrad.spans import Span, is_of_library, within
+from srcgrad.spans import Span, is_of_library, letters, within
 from srcgrad.tape.modes import STATE
 
 AnyRefusal = TypeVar("AnyRefusal", bound=SrcgradError)
@@ -120,9 +120,8 @@ def _span(frame: FrameType, line: int, last: int) -> Span:
     """Return where an instruction of a frame, in that line, stands in the file."""
     code = frame.f_code
     text = linecache.getline(code.co_filename, line, frame.f_globals).rstrip("\n")
-    places = list(code.co_positions())
-    at = places[last // 2] if last >= 0 else (line, line, None, None)
-    start, end = (at[2], at[3]) if at[0] == line else (None, None)
-    if start is None:
-        start, end = len(text) - len(text.lstrip()), None
-    return Span(code.co_filename, line, start, end if at[1] == line else None, text)
+    _, ends, start, end = list(code.co_positions())[last // 2]
+    if start is None or end is None:  # where Python is told to keep none
+        return Span(code.co_filename, line, len(text) - len(text.lstrip()), None, text)
+    until = letters(text, end) if ends == line else None
+    return Span(code.co_filename, line, letters(text, start), until, text)

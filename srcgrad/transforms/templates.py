@@ -265,7 +265,7 @@ class _Body:
         named = bool(names) and len(names) == len(results) and not (set(names) & set(self.env))
         self._results = (names if named else [], results)
         value = self._block(tree.body)
-        return (self._value if named and self._value is not None else value), self.emitted
+        return (value if self._value is None else self._value), self.emitted
 
     def backward(self, tree: Any) -> tuple[list[Any], list[Any]]:
         """Follow `backward` (or a slope); return its statements and the gradients it returns."""

@@ -16,6 +16,7 @@ from srcgrad.api.values import conform
 from tests.differences import assert_same, copied, numerical_gradient
 from tests.programs.compiled import gradient_of, value_and_gradient_of
 from tests.programs.corpus import Program, programs_by
+from tests.refusals import skip_refused
 
 BY_SOURCE = programs_by("source")
 
@@ -114,13 +115,13 @@ def test_the_tape_agrees_or_refuses(program: Program) -> None:
                 warnings.simplefilter("ignore", RuntimeWarning)
             taped, tape_grads = run_on_tape(program.function, signature, names, args, {}, aux=False)
     except sg.SrcgradError as refusal:
-        pytest.skip(f"refused by the tape: {refusal}")
+        skip_refused(refusal)
     except RuntimeError as refusal:
         if "modified by an inplace operation" not in str(refusal) and (
             "is being modified inplace" not in str(refusal)
         ):
             raise
-        pytest.skip(f"refused by the tape: {refusal}")
+        skip_refused(refusal)
     assert_same(value, taped, 1e-12)
     conformed = [conform(g, args[i]) for g, i in zip(tape_grads, program.argnums, strict=True)]
     for mine, theirs in zip(grads, conformed, strict=True):

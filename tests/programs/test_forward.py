@@ -14,6 +14,7 @@ from tests.differences import assert_same, copied
 from tests.programs import test_agreement
 from tests.programs.compiled import gradient_of
 from tests.programs.corpus import PROGRAMS, Program
+from tests.refusals import skip_refused
 
 assert test_agreement.__doc__  # it fills the corpus
 
@@ -77,7 +78,7 @@ def test_tangents_agree_with_differences(program: Program) -> None:
         try:
             value, tangent = sg.jvp(program.function, copied(args), tangents)
         except (sg.SrcgradError, RuntimeError, NotImplementedError) as refusal:
-            pytest.skip(f"refused in forward mode: {str(refusal).splitlines()[0]}")
+            skip_refused(refusal)
     assert_same(given, before, 0, 0)
     with np.errstate(all="ignore"):
         assert_same(value, program.function(*copied(args)), 1e-12)
@@ -97,7 +98,7 @@ def test_tangents_agree_with_gradients(program: Program) -> None:
             _, tangent = sg.jvp(program.function, copied(args), tangents)
             grads = gradient_of(program)(*copied(args))
         except (sg.SrcgradError, RuntimeError, NotImplementedError) as refusal:
-            pytest.skip(f"refused: {str(refusal).splitlines()[0]}")
+            skip_refused(refusal)
     total = sum(dot(grad, tangents[i]) for i, grad in zip(program.argnums, grads, strict=True))
     assert_same(tangent, total, 1e-9, 1e-10)
 

@@ -6,6 +6,7 @@ and the `OPTIONS` of the derivative.
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import re
 import sys
@@ -51,6 +52,22 @@ def refusal(path: Path, **options: Any) -> sg.UnsupportedError:
     return caught.value
 
 
+def underlined(error: sg.SrcgradError, path: Path) -> list[tuple[int, int, int | None]]:
+    """Return what an error underlines in a file, and is no expression or statement of it."""
+    lines = path.read_text().splitlines()
+    places = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, (ast.expr, ast.stmt, ast.alias, ast.arg, ast.pattern)):
+            line = lines[node.lineno - 1].encode()
+            start = len(line[: node.col_offset].decode())
+            whole = node.end_lineno == node.lineno
+            end = len(line[: node.end_col_offset].decode()) if whole else None
+            places.add((node.lineno, start, end))
+    spans = [item.span for item in error.diagnostics if item.span and item.span.file == str(path)]
+    found = [(span.line, span.column, span.end_column) for span in spans]
+    return [place for place in found if place not in places]
+
+
 @every_file
 def test_all_marked_lines_are_refused_together(path: Path) -> None:
     expected = marks(path)
@@ -64,7 +81,9 @@ def test_all_marked_lines_are_refused_together(path: Path) -> None:
 @every_file
 def test_each_refusal_points_at_the_line_and_says_a_way_out(path: Path) -> None:
     lines = path.read_text().splitlines()
-    for item in refusal(path).diagnostics:
+    error = refusal(path)
+    assert underlined(error, path) == []
+    for item in error.diagnostics:
         assert item.hint
         assert item.span is not None
         assert item.span.file == str(path)
@@ -79,13 +98,17 @@ def test_the_fallback_warns_once_and_names_the_line(path: Path) -> None:
     module = load(path)
     arguments = getattr(module, "ARGUMENTS", None) or (module.X,)
     derivative = derivative_of(module)
+    refusals: list[sg.SrcgradError] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         for _ in range(2):
             try:
                 derivative(*arguments)
-            except (sg.SrcgradError, RuntimeError):  # the tape may refuse it too, in torch's words
+            except sg.SrcgradError as error:  # the tape may refuse it too
+                refusals.append(error)
+            except RuntimeError:  # in torch's words
                 continue
+    assert [underlined(error, path) for error in refusals] == [[] for _ in refusals]
     ours = [item for item in caught if item.category is sg.FallbackWarning]
     assert len(ours) == 1
     line, code = marks(path)[0]

@@ -17,6 +17,7 @@ from srcgrad.runtime.stacks import CannotStackError
 from tests.differences import assert_same, copied
 from tests.programs import test_agreement
 from tests.programs.corpus import PROGRAMS, Program, sample
+from tests.refusals import skip_refused
 
 assert test_agreement.__doc__  # it fills the corpus
 
@@ -44,7 +45,7 @@ def both(
             monkeypatch.setattr(Adjoints, "rows", _seed_by_seed)
             return stacked, make(program.function, program.argnums)(*copied(program.arguments()))
         except (sg.SrcgradError, RuntimeError, NotImplementedError) as refusal:
-            pytest.skip(f"refused: {str(refusal).splitlines()[0]}")
+            skip_refused(refusal)
 
 
 @some_programs

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import fft, linalg, special, stats
+from scipy import fft, interpolate, linalg, special, stats
 from scipy.fft import rfft
 from scipy.stats import multivariate_normal, norm
 
@@ -72,3 +72,24 @@ def without_a_rule(x: Any) -> Any:
 def test_what_has_no_rule_is_refused() -> None:
     with pytest.raises(sg.SrcgradError), pytest.warns(sg.FallbackWarning):
         sg.grad(without_a_rule)(X)
+
+
+GRID = interpolate.RegularGridInterpolator((np.arange(3.0),), np.array([0.3, 1.0, 0.2]))
+
+
+def on_a_grid(x: Any, *options: Any, **named: Any) -> Any:
+    return np.sum(GRID(np.stack([np.abs(x)], axis=-1), *options, **named) ** 2)
+
+
+def test_grids_are_asked_at_tensors_without_options_alone() -> None:
+    value, (grad,) = run_on_tape(
+        on_a_grid, inspect.signature(on_a_grid), ["x"], (X,), {}, aux=False
+    )
+    assert_same(value, on_a_grid(X), 1e-12)
+    assert_same(grad, numerical_gradient(on_a_grid, (X,), 0))
+    for function in (
+        lambda x: on_a_grid(x, "nearest"),
+        lambda x: on_a_grid(x, method="nearest"),
+    ):
+        with pytest.raises(sg.MissingRuleError, match="with options"):
+            run_on_tape(function, inspect.signature(function), ["x"], (X,), {}, aux=False)

@@ -13,6 +13,7 @@ from srcgrad.runtime import units
 from tools.mutation import __main__ as main
 from tools.mutation.blocks import blocks_of
 from tools.mutation.breaking import Loaded, _pairs
+from tools.mutation.campaign import Campaign, Options
 from tools.mutation.near import NEAR, Map, is_near
 from tools.mutation.sites import LAYERS, ROOT, Mutant, draw, mutants_of
 
@@ -266,3 +267,19 @@ def test_quick_kinds_that_have_found_much_come_first():
 
 def test_the_folders_of_near_tests_are_there():
     assert not [name for name in NEAR if not (ROOT / name).exists()]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="it forks")
+def test_what_fails_by_itself_finds_no_mutant():
+    import random
+
+    campaign = Campaign(Options([], 1.0, ROOT / "none.json"), random.Random(0))
+    assert len({campaign, campaign}) == 1  # pytest keeps plugins in sets
+
+    def fails(pipe):
+        raise ValueError
+
+    assert campaign._in_a_child(lambda pipe: os.write(pipe, b"done"), 60.0) == b"done"
+    assert campaign._in_a_child(lambda pipe: os.kill(os.getpid(), 9), 60.0) == b""
+    with pytest.raises(RuntimeError, match="failed itself"):
+        campaign._in_a_child(fails, 60.0)

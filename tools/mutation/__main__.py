@@ -7,6 +7,7 @@ The first run finds out which tests run which blocks, which takes minutes; it is
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import sys
 from pathlib import Path
@@ -15,7 +16,7 @@ from typing import Final
 import pytest
 
 from tools.mutation.campaign import Campaign, Options
-from tools.mutation.near import folders
+from tools.mutation.near import CASES, folders
 from tools.mutation.sites import ROOT, draw
 
 _BAR: Final = 0.95
@@ -53,6 +54,7 @@ def main() -> int:
     print(f"{len(mutants)} mutants, --seed {seed}", flush=True)
     options = Options(mutants, given.seconds, _MAP, given.recording, equivalent())
     campaign = Campaign(options, rng)
+    os.environ.update(CASES)
     quiet = ["-q", "-s", "-p", "no:cacheprovider", "-p", "no:randomly", "-p", "no:xdist"]
     pytest.main([*quiet, "--rootdir", str(ROOT), *folders()], plugins=[campaign])
     found, total = campaign.summary()

@@ -25,6 +25,7 @@ _LONGER: Final = 3.0  # than asked for, by the processor, is without end
 _GRACE: Final = 10.0  # seconds more of it
 _SLOWER: Final = 20.0  # than its own time a busy machine may be
 _EVERY: Final = 500
+_FAILED: Final = 70  # the status of a child whose work has raised
 
 
 @dataclass(slots=True)
@@ -46,7 +47,7 @@ class Verdict:
     tests: int = 0
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)  # pytest keeps plugins in sets
 class Campaign:
     """A plugin of pytest that runs mutants in the place of the tests that were collected."""
 
@@ -170,7 +171,11 @@ class Campaign:
         return killer in self._sound
 
     def _in_a_child(self, work: Any, limit: float) -> bytes:
-        """Return what some work in a forked process wrote, nothing if it took too long."""
+        """Return what some work in a forked process wrote, nothing if it took too long.
+
+        Raises:
+            RuntimeError: The work has failed, which says nothing of a mutant.
+        """
         reading, writing = os.pipe()
         child = os.fork()
         if child == 0:
@@ -179,8 +184,10 @@ class Campaign:
         told = b""
         if select.select([reading], [], [], limit)[0]:
             told = os.read(reading, 1 << 16)
-        _end(child)
+        status = _end(child)
         os.close(reading)
+        if not told and os.WIFEXITED(status) and os.WEXITSTATUS(status) == _FAILED:
+            raise RuntimeError("what runs the tests has failed itself")
         return told
 
     # -- what is told
@@ -227,14 +234,16 @@ def _work_as_child(work: Any, writing: int) -> None:
     try:
         work(writing)
         code = 0
+    except Exception:  # noqa: BLE001 - who waits is told
+        code = _FAILED
     finally:
         os._exit(code)
 
 
-def _end(child: int) -> None:
-    """End a process and what it has started."""
+def _end(child: int) -> int:
+    """End a process and what it has started; return how it has ended."""
     try:
         os.killpg(child, signal.SIGKILL)
     except (ProcessLookupError, PermissionError):
         os.kill(child, signal.SIGKILL)
-    os.waitpid(child, 0)
+    return os.waitpid(child, 0)[1]

@@ -122,7 +122,10 @@ def expn(n: Any, x: Any) -> tuple[Any, ...]:
 
 @table.slope(special.spence)
 def spence(x: Any) -> Any:
-    return np.where(x == 1, -1, np.log(x) / np.where(x == 1, 1, 1 - x))
+    away = x - 1
+    flat = np.abs(away) < 1e-3
+    series = away * (away * (away * (away / 5 - 0.25) + 1 / 3) - 0.5) + 1  # of log(x) / away
+    return -np.where(flat, series, np.log(x) / np.where(flat, 1, away))
 
 
 @table.rule(special.fresnel)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import special, stats
 
-from srcgrad.rules.equivalents.registry import EquivalentTable, written_out
+from srcgrad.rules.equivalents.registry import EquivalentTable, in_place, written_out
 
 table = EquivalentTable()
 
@@ -76,13 +76,20 @@ def nakagami_cdf(x: Any, nu: Any, loc: Any = 0, scale: Any = 1) -> Any:
     return special.gammainc(nu, nu * z * z)
 
 
+@in_place
+def log1p_by(c: Any, z: Any) -> Any:
+    """Return ``log1p(c * z) / c``, which is `z` at 0, so that its slopes are right near there."""
+    t = c * z
+    flat = np.abs(t) < 1e-3
+    series = z * (t * (t * (t * (t / 5 - 0.25) + 1 / 3) - 0.5) + 1)
+    return np.where(flat, series, np.log1p(t) / np.where(flat, 1, c))
+
+
 @law(stats.genpareto)
 def genpareto_logpdf(x: Any, c: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Return the logarithm of the density."""
     z = (x - loc) / scale
-    straight = z + c * (z - z * z / 2) + c * c * (z**3 / 3 - z * z / 2)  # near c = 0
-    bent = (1 + 1 / np.where(c == 0, 1, c)) * np.log1p(c * z)
-    inside = -np.where(c == 0, straight, bent) - np.log(scale)
+    inside = -log1p_by(c, z) - np.log1p(c * z) - np.log(scale)
     return np.where((z >= 0) & (1 + c * z > 0), inside, -np.inf)
 
 
@@ -90,8 +97,7 @@ def genpareto_logpdf(x: Any, c: Any, loc: Any = 0, scale: Any = 1) -> Any:
 def genextreme_logpdf(x: Any, c: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Return the logarithm of the density."""
     z = (x - loc) / scale
-    straight = -z - c * z * z / 2 - c * c * z**3 / 3  # near c = 0
-    power = np.where(c == 0, straight, np.log1p(-c * z) / np.where(c == 0, 1, c))
+    power = log1p_by(c, -z)
     inside = power - np.log1p(-c * z) - np.exp(power) - np.log(scale)
     return np.where(c * z < 1, inside, -np.inf)
 
@@ -100,8 +106,7 @@ def genextreme_logpdf(x: Any, c: Any, loc: Any = 0, scale: Any = 1) -> Any:
 def genextreme_cdf(x: Any, c: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Return the distribution function."""
     z = (x - loc) / scale
-    straight = -z - c * z * z / 2 - c * c * z**3 / 3  # near c = 0
-    power = np.where(c == 0, straight, np.log1p(-c * z) / np.where(c == 0, 1, c))
+    power = log1p_by(c, -z)
     return np.where(c * z < 1, np.exp(-np.exp(power)), np.where(c > 0, 1.0, 0.0))
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from srcgrad.errors import MissingRuleError
 from srcgrad.runtime import divide_or_zero
+from srcgrad.runtime.complex_parts import conj
 
 
 def cdist_back(grad: Any, xa: Any, xb: Any, y: Any, metric: Any) -> tuple[Any, Any]:
@@ -41,7 +42,7 @@ def distance_push(dots: tuple[Any, Any], u: Any, v: Any, y: Any) -> Any:
     """Return the tangent of the distance of two points; None stands for zeros."""
     u_dot, v_dot = dots
     moved = (0 * u if u_dot is None else u_dot) - (0 * v if v_dot is None else v_dot)
-    return divide_or_zero(np.sum((u - v) * moved), y)
+    return divide_or_zero(np.real(np.sum(conj(u - v) * moved)), y)
 
 
 def _turned(grad: Any, gaps: Any, y: Any, metric: Any) -> tuple[Any, Any]:

@@ -385,7 +385,7 @@ class Calls(State):
             if self.masks:
                 self.refuse(node, f"a call of `{made.name}`, which writes into its argument,",
                             "write outside of the branch")  # fmt: skip
-            self.note_written(bound[i].fact.sites, node, batched=bound[i].batched)
+            self.note_written_by_call(bound[i], node)
         fact = _as_seen(found.result, bound, id(node))
         if found.name is None:
             return self.made_as(made.text(), fact, node)

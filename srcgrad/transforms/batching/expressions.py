@@ -251,6 +251,7 @@ class Expressions(Calls, Indexing):
         if not any(term.batched for term in terms):
             _, fact = self.elementwise(terms, node, dtype="b")
             return self.made(_compared(node.ops, [t.node for t in terms]), fact, node)
+        self.refuse_twice(node.comparators[:-1], node)
         nodes, fact = self.elementwise(terms, node, dtype="b")
         total: Any = None
         for i, op in enumerate(node.ops):
@@ -379,6 +380,8 @@ class Expressions(Calls, Indexing):
         for generator in node.generators:
             source = self.term(generator.iter)
             iterable, element = self.iterated(source, generator.iter)
+            if element.kind == "number" and element.read_from & self.known.by_calls:
+                self.refuse(node, "a comprehension over what a call writes into", "write a loop")
             self.bind_target(generator.target, element, generator.target)
             tests = [self.term(test) for test in generator.ifs]
             guards += tests

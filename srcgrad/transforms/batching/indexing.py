@@ -85,7 +85,7 @@ class Indexing(State):
         if not place.view or kind == "number":
             term = self.made(moved_to_front(self, place), found, node)
             read = fact.sites | fact.read_from if place.view else frozenset()
-            return Term(term.node, replace(term.fact, read_from=read))
+            return self.kept_from_calls(Term(term.node, replace(term.fact, read_from=read)))
         return Term(at(place.node, node), replace(found, sites=fact.sites, read_from=fact.sites))
 
     def _length_of_axis(self, node: Any) -> Term | None:

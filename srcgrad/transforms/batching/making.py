@@ -306,7 +306,8 @@ def as_float(calls: Calls, made: Called) -> Term:
     if not term.batched:
         return calls.made(made.text(), fact, made.node)
     if made.function is not float:
-        return calls.made(term.node, replace(fact), made.node)
+        read = term.fact.sites | term.fact.read_from
+        return calls.kept_from_calls(Term(term.node, replace(fact, read_from=read)))
     new = gast.Call(gast.Attribute(term.node, "astype", gast.Load()), [load("float")], [])
     return calls.made(new, fact, made.node)
 

@@ -241,6 +241,8 @@ def extreme_of_two(calls: Calls, made: Called) -> Term:
     """Write Python's ``max(a, b)``, which is ``b if b > a else a``, for each example."""
     if len(made.args) < 2 or made.named:
         calls.refuse(made.node, f"`{made.name}` of one list", f"use np.{made.name} of an array")
+    if made.batched:
+        calls.refuse_twice(made.node.args, made.node)
     total = made.args[0]
     sign = gast.Gt() if made.function is max else gast.Lt()
     for term in made.args[1:]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn, Protocol
 
@@ -14,6 +14,7 @@ from srcgrad.frontend.source import FunctionSource
 from srcgrad.ir.build import at, call, constant, load
 from srcgrad.ir.names import Namer
 from srcgrad.ir.scopes import MISSING, Scope
+from srcgrad.ir.walk import found_in
 from srcgrad.transforms.batching.facts import (
     NOWHERE,
     Fact,
@@ -90,6 +91,7 @@ class Known:
     Attributes:
         forced: Where values are made that have to be of one example each, though they look shared.
         written: Where memory is made that is written into later.
+        by_calls: Where memory is made that a call writes into, in the middle of an expression.
         held: What the lists and dicts hold that the program makes, by where.
         parted: The loops that some examples leave earlier than others, as they are written then.
         names: The names that these need.
@@ -97,6 +99,7 @@ class Known:
 
     forced: set[Site] = field(default_factory=set)
     written: set[Site] = field(default_factory=set)
+    by_calls: set[Site] = field(default_factory=set)
     held: dict[Site, Held] = field(default_factory=dict)
     parted: dict[Site, Any] = field(default_factory=dict)
     names: set[str] = field(default_factory=set)
@@ -217,6 +220,20 @@ class State(ABC):  # noqa: B024 - its parts say what is missing
             self.known.written |= sites
             raise AgainError
 
+    def note_written_by_call(self, term: Term, node: Any) -> None:
+        """Note that a call writes into an argument: numbers read before it are to be copies."""
+        new = term.fact.sites - self.known.by_calls
+        self.known.by_calls |= new
+        self.note_written(term.fact.sites, node, batched=term.batched)
+        if new:
+            raise AgainError
+
+    def refuse_twice(self, nodes: Iterable[Any], origin: Any) -> None:
+        """Refuse calls that would be run twice, and of which one may write into an array."""
+        calls = [node for node in nodes if found_in(node, gast.Call)]
+        if self.known.by_calls and calls:
+            self.refuse(origin, "a comparison of what a call gives that writes", "name it before")
+
     # -- terms
 
     def made(self, node: Any, fact: Fact, origin: Any) -> Term:
@@ -250,9 +267,16 @@ class State(ABC):  # noqa: B024 - its parts say what is missing
 
         A number that is read from an array is a copy; the numbers of a batch are a view.
         """
+        return self._copied_if(term, self.known.written)
+
+    def kept_from_calls(self, term: Term) -> Term:
+        """Return a term whose numbers do not change with what a call beside it writes."""
+        return self._copied_if(term, self.known.by_calls)
+
+    @staticmethod
+    def _copied_if(term: Term, written: set[Site]) -> Term:
         fact = term.fact
-        read = fact.read_from & self.known.written
-        if not fact.batched or fact.kind != "number" or not read:
+        if not fact.batched or fact.kind != "number" or not fact.read_from & written:
             return term
         return Term(copy_of(term.node), replace(fact, read_from=NOWHERE))
 

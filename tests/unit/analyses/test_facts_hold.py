@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
@@ -16,10 +17,28 @@ from tests.unit.analyses.running import Found, found_of, run, size
 OTHERS = ("axisless.", "scipy_paths.", "scipy_results.", "scipy_solvers.")
 """Programs that write into arrays without axes, whose normal form is not one to be run, and those
 with roots and paths, whose values are taken for steady and whose derivatives are added."""
+UNFIT = {
+    "comprehensions.zero_trips": "the sum of nothing is a whole zero",
+    "given_arrays.entries_of_a_list_updated": "what is taken for granted is asked of arrays",
+    "given_arrays.entries_of_a_tuple_beside_a_list_written": "the same",
+    "idioms.largest_taken_off_along_a_wrong_axis": "part of an extreme that is taken off",
+    "idioms.logarithm_of_a_sum_of_exponentials": "the same",
+    "lent.entries_of_an_argument_swapped": "what is taken for granted is asked of arrays",
+    "lent.entries_of_an_argument_written_in_a_loop": "the same",
+    "recursion.determinant_by_minors": "inner calls have arguments of other shapes",
+    "recursion.horner_from_the_front": "the same",
+    "recursion.smoothed": "the same",
+    "recursion.sum_of_halves": "the same",
+    "scipy_sparse.iterations_with_a_matrix_of_constants": "a sparse matrix is not compared",
+    "scipy_sparse.products_with_a_matrix_of_constants": "the same",
+    "writes.runge_kutta_in_work_arrays": "memory that is written under another name",
+}
+"""Programs that the run says nothing of, and why."""
+STEP = int(os.environ.get("SRCGRAD_FACTS_STEP", "4"))  # 1 for all of them
 PROGRAMS = [
     program
-    for program in sample(programs_by("source").values(), 4)
-    if not program.name.startswith(OTHERS)
+    for program in sample(programs_by("source").values(), STEP)
+    if not program.name.startswith(OTHERS) and program.name not in UNFIT
 ]
 
 

@@ -95,6 +95,55 @@ def test_lists_that_are_joined_hold_one_of_each_example(function):
     np.testing.assert_allclose(batched(xs), [function(x) for x in xs])
 
 
+def raised(a, v):
+    a += v
+    return a[1]
+
+
+def read_before_a_call_writes(x):
+    y = x * 1.0
+    return y[0] * raised(y, x[1]) * y[0] + y[1] * raised(y, y[1])
+
+
+def given_beside_a_call_that_writes(x):
+    y = x * 1.0
+    return np.hypot(y[0], raised(y, y[0])) + y[0]
+
+
+def a_number_of_its_own_before_a_write(x):
+    y = np.array(x[0], dtype=float)
+    before = y.item()
+    y += 0.3 * (y + before)
+    return before * y
+
+
+READ_BEFORE = [
+    read_before_a_call_writes,
+    given_beside_a_call_that_writes,
+    a_number_of_its_own_before_a_write,
+]
+
+
+@pytest.mark.parametrize("function", READ_BEFORE)
+def test_numbers_do_not_change_with_the_arrays_that_they_were_read_from(function):
+    x = np.arange(6.0).reshape(3, 2) / 5 + 0.3
+    found = sg.vmap(function, fallback="error")(x)
+    np.testing.assert_allclose(found, [function(row) for row in x])
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: max(x[0], raised(x * 1.0, x[1])),
+        lambda x: x[0] * (x[0] < raised(x * 1.0, x[1]) < 3.0),
+        lambda x: sum([raised(y, v) * v for y in [x * 1.0] for v in y]),
+    ],
+)
+def test_what_a_call_writes_is_not_written_twice(function):
+    with pytest.raises(sg.NotBatchedError):
+        sg.vmap(function, fallback="error")(np.ones((3, 2)))
+
+
 def matched(x, n):
     match {"kind": n, "gain": 0.7}, [n, 2.0]:
         case {"kind": 0, "gain": gain}, _:

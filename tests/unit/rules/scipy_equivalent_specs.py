@@ -99,6 +99,7 @@ def laws() -> list[OpSpec]:
     for distribution in (st.maxwell, st.chi, st.nakagami, st.genextreme, st.fisk):
         specs += [op(distribution.cdf, A(3), *LAWS[distribution])]
     specs += [op(st.ncx2.cdf, A(3), 2.5, S())]
+    specs += [op(law, A(2), S(0.0, 0.0)) for law in (st.genextreme.logpdf, st.genextreme.cdf)]
     return specs
 
 
@@ -108,6 +109,10 @@ def integrals() -> list[OpSpec]:
         op(integrate.simpson, A(2, 5)),
         op(integrate.simpson, A(6, 2), dx=S(), axis=0),
         op(integrate.simpson, A(4), A(4, low=-3.0)),
+        op(integrate.simpson, A(2, 5), np.cumsum(np.ones((2, 5)), axis=1) ** 2),
+        op(integrate.simpson, A(4, 2), np.cumsum(np.ones((4, 2)), axis=0) ** 2, axis=0),
+        op(integrate.cumulative_simpson, A(4, 2), x=np.arange(8.0).reshape(4, 2) ** 2, axis=0),
+        op(integrate.cumulative_simpson, A(2, 4), dx=A(2, 1), initial=A(2, 1)),
         op(integrate.simpson, A(2, 2), A(2)),
         op(integrate.cumulative_simpson, A(5, 3), x=points, axis=0),
         op(integrate.cumulative_simpson, A(4), dx=S(), initial=2.0),
@@ -257,6 +262,9 @@ def signals() -> list[OpSpec]:
         op(signal.savgol_filter, A(6, 2), 3, 1, deriv=1, axis=0, mode="mirror"),
         op(signal.resample_poly, A(6), 3, 2, window=np.array([0.2, 0.5, 0.4])),
         op(signal.decimate, A(9), 2, 4, "fir"),
+        op(signal.decimate, A(9), 2, 4, "fir", zero_phase=False),
+        op(signal.decimate, A(28), 2),
+        op(signal.decimate, A(9, 2), 3, 2, axis=0, zero_phase=False),
         op(signal.deconvolve, A(5), A(2)),
         op(signal.wiener, A(4, 4)),
         op(signal.welch, A(9, 2), nperseg=4, axis=0, average="median"),
@@ -264,10 +272,15 @@ def signals() -> list[OpSpec]:
         op(signal.periodogram, A(2, 5)),
         op(signal.periodogram, A(5, 2), window=None, axis=0),
         op(signal.csd, A(9), A(9), nperseg=4, detrend="linear"),
+        op(signal.csd, A(9), A(9), nperseg=4, average="median"),
         op(signal.coherence, A(9), A(9), nperseg=4),
+        op(signal.spectrogram, A(9), 2.0, nperseg=4, noverlap=1, scaling="spectrum"),
+        op(signal.spectrogram, A(9), nperseg=4, mode="angle"),
+        op(signal.spectrogram, A(9), nperseg=4, mode="complex", return_onesided=False),
         op(signal.spectrogram, A(9), nperseg=4, mode="magnitude"),
         op(signal.stft, A(9), nperseg=4, return_onesided=False),
         op(signal.istft, C(3, 4), noverlap=3),
+        op(signal.istft, C(4, 3), input_onesided=False, scaling="psd"),
         op(signal.hilbert, A(2, 5), 6),
         op(signal.resample, A(4, 2), 7),
         op(signal.resample, C(2, 6), 4, axis=1, window="hann"),

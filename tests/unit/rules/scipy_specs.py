@@ -73,6 +73,8 @@ def special_of_one() -> list[OpSpec]:
         op(sp.ndtri_exp, A(3, 4, low=-2, high=-0.3)),
         op(sp.kolmogorov, A(3, 4, low=0.3, high=2.2)),
         op(sp.factorial, A(4, low=0.3, high=3)),
+        op(sp.factorial, A(2, low=-0.7, high=-0.2)),
+        op(sp.spence, A(2, low=1.0, high=1.0)),
         op(sp.multigammaln, A(3, low=3, high=5), 3),
         op(sp.multigammaln, S(3, 5), 2),
         op(sp.logsumexp, A(3, 4)),
@@ -105,6 +107,8 @@ def special_of_several() -> list[OpSpec]:
         op(sp.boxcox, A(3, **LARGE), 0.0),
         op(sp.boxcox, A(3, **LARGE), S(-1e-3, -5e-4)),
         op(sp.inv_boxcox, A(3), S(5e-4, 1e-3)),
+        *(op(fn, A(2), S(-5e-5, 5e-5)) for fn in (sp.boxcox, sp.boxcox1p)),  # where a series is
+        *(op(fn, A(2), S(-5e-5, 5e-5)) for fn in (sp.inv_boxcox, sp.inv_boxcox1p)),
         op(sp.comb, A(3, low=3, high=4), A(3), repetition=True),
         op(sp.voigt_profile, A(3, 1, **SIGNED), A(4), A(4)),
         op(sp.elliprf, A(3, 1), A(4), S()),
@@ -166,6 +170,7 @@ def special_families() -> list[OpSpec]:
         specs += [op(fn, n, A(2, **BETWEEN)) for n in (0, 3)]
     specs += [
         op(sp.eval_sh_jacobi, 3, 1.7, 0.6, A(2, **BETWEEN)),
+        op(sp.eval_sh_jacobi, 0, 1.7, 0.6, A(2, **BETWEEN)),
         op(sp.gdtrix, S(), S(1, 2), A(2, **BETWEEN)),
         op(sp.gdtria, S(0.3, 0.6), S(1, 2), A(2), _tolerance=1e-5, _single=False),
         op(sp.gdtrib, S(), S(0.3, 0.6), A(2), _tolerance=1e-5, _single=False),

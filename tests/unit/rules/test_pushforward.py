@@ -8,9 +8,22 @@ from typing import Any
 import numpy as np
 import pytest
 
-from srcgrad.rules.library import rule_for
-from tests.unit.rules.opspec import Call, OpSpec, as_outputs
+import srcgrad as sg
+from srcgrad.rules.library import canonical_name, rule_for
+from tests.unit.rules.opspec import (
+    Call,
+    Loss,
+    OpSpec,
+    along_way,
+    as_outputs,
+    gradient_leaves,
+    leaves,
+    random_way,
+    rebuild,
+)
 from tests.unit.rules.specs import SPECS
+from tests.unit.rules.test_variants import gap
+from tests.unit.rules.variants import chosen, is_call, variants
 
 
 def label(spec: OpSpec) -> str:
@@ -126,3 +139,55 @@ def test_a_reducing_rule_sums_slopes_over_its_axes(spec: OpSpec) -> None:
         pytest.skip("several quantiles are no one reduction")
     total = np.sum(tangent * slope, axis=axis, keepdims=keepdims)
     assert_close([total], moved.differences())
+
+
+PUSHED = [spec for spec in SPECS if hasattr(rule_for(spec.fn), "jvp")]
+OTHERS = [spec for spec in PUSHED if not canonical_name(spec.fn).startswith("srcgrad.")]
+FIRST = {id(spec) for spec in chosen(OTHERS)}
+
+
+def assert_transposed(spec: OpSpec) -> None:
+    """A tangent meets the gradients of outputs as they meet it once they are pulled back."""
+    rng = np.random.default_rng(3)
+    args, kwargs, active = spec.make_args(rng)
+    call = Call.of(spec, args, kwargs, active)
+    ways = [_ways(value, rng) for value in call.inputs()]
+    flags, waiting = call.context.needs_input_grad, iter(ways)
+    tangents = [next(waiting) if flag else None for flag in flags]
+    pushed = as_outputs(call.rule.jvp(call.context, *tangents))
+    grads = Loss(spec, call.output, rng).grads(call.output)
+    pairs = [(g, t) for g, t in zip(grads, pushed, strict=True) if g is not None and t is not None]
+    pulled = call.backward(grads)
+    total = sum(_met(grad, way) for grad, way in zip(pulled, ways, strict=True))
+    np.testing.assert_allclose(sum(along_way(g, t) for g, t in pairs), total, rtol=1e-8, atol=1e-9)
+
+
+def _ways(value: Any, rng: np.random.Generator) -> Any:
+    """Return a direction for each number and array in nested lists."""
+    return rebuild(value, (random_way(leaf, rng) for leaf in leaves(value)))
+
+
+def _met(grad: Any, way: Any) -> float:
+    pairs = zip(gradient_leaves(grad, way), leaves(way), strict=True)
+    return sum(along_way(part, item) for part, item in pairs)
+
+
+@pytest.mark.parametrize("spec", PUSHED, ids=label)
+def test_a_tangent_is_pushed_as_gradients_are_pulled(spec: OpSpec) -> None:
+    assert_transposed(spec)
+
+
+@pytest.mark.parametrize("spec", OTHERS, ids=label)
+def test_tangents_of_other_shapes_and_kinds_are_pushed_as_gradients_are_pulled(
+    spec: OpSpec,
+) -> None:
+    for word, other in variants(spec, elementwise=False):
+        wanted = id(spec) in FIRST or word.endswith("stack")
+        if wanted and gap(word, other) is None and is_call(other):
+            try:
+                assert_transposed(other)
+            except (sg.MissingRuleError, sg.NotDifferentiableError):
+                continue  # refused by name
+            except Exception as error:
+                error.add_note(f"{word}: {other.label}")
+                raise

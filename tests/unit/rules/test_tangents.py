@@ -13,6 +13,7 @@ import srcgrad as sg
 from srcgrad.compiler import Request, compile_tangents
 from srcgrad.rules.base import Elementwise
 from srcgrad.rules.library import RULES
+from tests.refusals import skip_refused
 from tests.unit.rules.callers import Caller, callers_of_specs
 
 CALLERS = callers_of_specs()
@@ -44,7 +45,7 @@ def test_the_tangent_agrees_with_differences(caller: Caller) -> None:
                 caller.function, (*caller.leaves, *caller.weights), (*tangents, *held)
             )
         except (sg.SrcgradError, RuntimeError, TypeError) as refusal:
-            pytest.skip(f"refused by compiler and tape: {str(refusal).splitlines()[0]}")
+            skip_refused(refusal)
     expected = sum(
         np.sum(np.real(np.conj(grad) * t))
         for grad, t in zip(caller.differences, tangents, strict=True)
@@ -69,7 +70,7 @@ def test_the_tangent_of_each_argument_alone_agrees_with_differences(caller: Call
                 args = (*caller.leaves, *caller.weights)
                 _, tangent = sg.jvp(caller.function, args, tuple(tangents))
             except (sg.SrcgradError, RuntimeError, TypeError) as refusal:
-                pytest.skip(f"refused: {str(refusal).splitlines()[0]}")
+                skip_refused(refusal)
         expected = np.sum(np.real(np.conj(caller.differences[place]) * tangents[place]))
         np.testing.assert_allclose(np.real(tangent), expected, rtol=1e-5, atol=1e-6)
 

@@ -21,6 +21,7 @@ UNDETERMINED = "vectors that only fill a space up are determined up to a rotatio
 NO_EMPTY = "the adjoint is a filter, which takes no empty array"
 SAMPLES = "a number is no sample and no point"
 SQUARE = "a number is no matrix"
+ONE_MATRIX = "the rules are those of one matrix, and raise for several"
 REAL = "SciPy's distributions are of real numbers: their formulas are not differentiated elsewhere"
 GAPS = {
     ("*", "srcgrad.*"): "what generated text calls knows the shapes that it is called with",
@@ -39,6 +40,8 @@ GAPS = {
     ("0-d", "scipy.linalg.*"): SQUARE,
     ("floats", "scipy.linalg.*"): SQUARE,
     ("empty", "scipy.linalg.*"): SQUARE,
+    ("stack", "scipy.linalg.*"): ONE_MATRIX,
+    ("complex stack", "scipy.linalg.*"): ONE_MATRIX,
     ("mixed", "*_lyapunov(3x3,c3x3,bilinear*"): "SciPy returns what is no solution",
     ("single", "scipy.linalg.solve(*"): "the triangle that is read has a real diagonal",
     ("empty", "scipy.signal.*"): NO_EMPTY,
@@ -56,6 +59,7 @@ GAPS = {
     ("complex", "scipy.special.psi(*"): "SciPy has no trigamma function of complex numbers",
     ("complex", "scipy.stats.*"): REAL,
     ("mixed", "scipy.stats.*"): REAL,
+    ("complex stack", "scipy.stats.*"): REAL,
 }
 """Variants that are not checked, by their word and a pattern of their labels, with the reason."""
 

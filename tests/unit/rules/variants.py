@@ -1,4 +1,4 @@
-"""Makes other calls of a spec: empty, of one element, without axes, broadcast, complex."""
+"""Makes other calls of a spec: empty, of one element, without axes, stacked, broadcast, complex."""
 
 from __future__ import annotations
 
@@ -49,6 +49,11 @@ def reshaped(spec: OpSpec, shapes: Iterator[Any]) -> OpSpec:
     return changed(spec, lambda draw: replace(draw, shape=next(shapes)))
 
 
+def stacked(draw: Draw) -> Draw:
+    """Return two of what is drawn, one above the other."""
+    return draw if draw.shape is None else replace(draw, shape=(2, *draw.shape))
+
+
 def variants(spec: OpSpec, *, elementwise: bool) -> Iterator[tuple[str, OpSpec]]:
     """Yield other calls of the function of a spec, each with a word for what it is about."""
     rng = np.random.default_rng(zlib.crc32(spec.label.encode()))
@@ -60,6 +65,11 @@ def variants(spec: OpSpec, *, elementwise: bool) -> Iterator[tuple[str, OpSpec]]
         yield "single", resized(spec, chosen, 1)
         yield "0-d", changed(spec, lambda draw: replace(draw, shape=()))
         yield "floats", changed(spec, lambda draw: replace(draw, shape=None))
+    if not elementwise and any(len(draw.shape or ()) > 1 for draw in drawn):
+        yield "stack", changed(spec, stacked)
+        if not any(draw.complex for draw in drawn):
+            complex_ones = changed(spec, lambda draw: replace(draw, complex=True))
+            yield "complex stack", changed(complex_ones, stacked)
     if elementwise and len(drawn) == 2 and sizes:
         first, second = PAIRS[rng.integers(len(PAIRS))]
         yield "broadcast", reshaped(spec, iter((first, second)))

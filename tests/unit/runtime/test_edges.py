@@ -151,3 +151,18 @@ def test_operands_that_are_chosen_are_marked() -> None:
         0: [False, True, True],
         1: [True, True, False],
     }
+
+
+@pytest.mark.parametrize("trim", ["f", "b", "fb", "FB"])
+def test_what_is_trimmed_has_its_gradient_where_it_lay(trim: str) -> None:
+    held = np.array([0.0, 0.0, 1.0, 0.0, 1.0, 1.0, 0.0])
+    x = np.array([0.3, -0.5, 0.7, 1.1, -0.2, 0.9, 0.4])
+
+    def loss(x: Any) -> Any:
+        kept = np.trim_zeros(x * held, trim)
+        return np.sum(kept * np.arange(1.0, len(kept) + 1) ** 2)
+
+    expected = numerical_gradient(loss, (x,), 0)
+    np.testing.assert_allclose(sg.grad(loss)(x), expected, rtol=1e-7)
+    slope = sg.jvp(loss, (x,), (np.cos(x),))[1]
+    np.testing.assert_allclose(slope, np.sum(expected * np.cos(x)), rtol=1e-7)

@@ -196,3 +196,61 @@ REFUSED: dict[str, Function] = {
 def test_what_a_stack_cannot_do_is_refused(function: Function) -> None:
     with pytest.raises(CannotStackError):
         function(Stack(MATRICES.copy()))
+
+
+SHAPES = ((3,), (2, 3), (3, 2), (3, 3), (2, 2, 3), (2, 3, 2))
+PRODUCTS: dict[str, Callable[[Any, Any], Any]] = {
+    "matmul": lambda a, b: a @ b,
+    "dot": np.dot,
+    "inner": np.inner,
+    "outer": np.outer,
+    "tensordot of one": lambda a, b: np.tensordot(a, b, 1),
+    "tensordot of two": np.tensordot,
+    "tensordot of the last and the first": lambda a, b: np.tensordot(a, b, (-1, 0)),
+}
+
+
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_products_with_arrays_of_any_axes_are_those_of_each_row(name: str, turned: bool) -> None:
+    product, compared = PRODUCTS[name], 0
+    for shape in SHAPES:
+        rows = rng.normal(size=(4, *shape))
+        for other in (rng.normal(size=wanted) for wanted in SHAPES):
+
+            def of(a: Any, other: Any = other) -> Any:
+                return product(other, a) if turned else product(a, other)
+
+            try:
+                wanted = np.stack([of(row) for row in rows])
+            except (ValueError, IndexError):
+                continue
+            try:
+                found = of(Stack(rows))
+            except CannotStackError:
+                continue
+            np.testing.assert_allclose(found.rows, wanted, rtol=1e-12)
+            compared += 1
+    assert compared >= 6
+
+
+UNITS = {
+    "all": np.eye(9),
+    "few": np.eye(5),
+    "others": np.eye(9)[::-1].copy(),
+    "more": np.eye(9) + 3.0 * np.eye(9, k=2),
+    "some moved": np.roll(np.eye(9), 1, axis=1),
+    "not of one": np.diag([1.0, *[2.0] * 8]),
+    "one missing": np.diag([1.0, 0.0, *[1.0] * 7]) + np.eye(9, k=1) * (np.arange(9) == 1),
+    "in a wide one": np.eye(9, 12),
+}
+
+
+@pytest.mark.parametrize("name", UNITS)
+def test_products_of_unit_vectors_are_those_of_each_row(name: str) -> None:
+    rows = UNITS[name]
+    matrix = rng.normal(size=(rows.shape[1], 2))
+    for function in (lambda a: a @ matrix, lambda a: matrix.T @ a, lambda a: a @ matrix[:, 0]):
+        found = function(Stack(rows)).rows
+        np.testing.assert_allclose(found, np.stack([function(row) for row in rows]))
+        assert not np.shares_memory(found, matrix)
