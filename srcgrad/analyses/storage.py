@@ -218,12 +218,13 @@ class _Analysis:
             known = vocabulary.primitive(operation.primal)
             views = known.may_view or may_return_operand(known, operation)
             viewed = operands_viewed(known, operation) if views else []
-            names = [n for arg in viewed for n in direct_names(arg)]
+            names = [n for arg in viewed for n in direct_names(arg) if not self._is_float(n)]
             held = [n for arg in viewed for n in self._held_outside(arg)]
             return [*self._local(names), *held]
         if operation.kind == "user" and isinstance(value, gast.Call):
             returned = vocabulary.returned_operands(operation.primal, value)
-            return self._local([n for item in returned for n in names_read(item)])
+            names = [n for item in returned for n in names_read(item)]
+            return self._local([n for n in names if not self._is_float(n)])
         if operation.kind in ("user", "class"):
             return [n for arg in operation.args for n in self._direct(arg)]
         passes_on = isinstance(value, gast.Call) and operation.kind != "constant"
@@ -254,6 +255,10 @@ class _Analysis:
     def _local(self, names: list[str]) -> list[str]:
         lookup = self._program.reader.scope.lookup
         return [name for name in names if not _is_code(lookup(name))]
+
+    def _is_float(self, name: str) -> bool:
+        """Say whether a name is a number of the caller's: an array of it is new memory."""
+        return name in self._program.parameters and self._program.given.get(name) == "number"
 
     def _join(self, target: str, source: str) -> None:
         if target != source:
