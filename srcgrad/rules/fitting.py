@@ -26,7 +26,7 @@ table = RuleTable("fitting")
 
 @table.rule(np.poly)
 class Poly(Function):
-    """The coefficients of the polynomial with these roots; not of the eigenvalues of a matrix."""
+    """The coefficients of the polynomial with these roots, or with those of a matrix."""
 
     @staticmethod
     def forward(ctx: Context, seq_of_zeros: Any) -> Any:

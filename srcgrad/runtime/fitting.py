@@ -12,17 +12,34 @@ from srcgrad.runtime.products import adjoint
 
 
 def poly_back(grad: Any, roots: Any) -> Any:
-    """Return the gradient of the roots of ``np.poly(roots)``."""
+    """Return the gradient of the roots of ``np.poly(roots)``, or of a matrix that has them."""
+    if np.ndim(roots) > 1:
+        parts = zip(grad[1:], _adjugate_parts(roots), strict=True)
+        return -sum((part * adjoint(matrix) for part, matrix in parts), 0 * roots)
     rows = [np.poly(np.delete(roots, i)) for i in range(len(roots))]
     return np.stack([-np.sum(grad[1:] * conj(row)) for row in rows]) if rows else 0 * roots
 
 
 def poly_push(dot: Any, roots: Any) -> Any:
-    """Return the tangent of ``np.poly(roots)``, from that of the roots."""
+    """Return the tangent of ``np.poly(roots)``, from that of the roots or of the matrix."""
+    if np.ndim(roots) > 1:
+        changes = [-np.stack([np.trace(part @ dot)]) for part in _adjugate_parts(roots)]
+        return np.concatenate((np.zeros_like(dot, shape=(1,)), *changes))
     rows = [np.poly(np.delete(roots, i)) for i in range(len(roots))]
     first = np.zeros_like(dot, shape=(1,)) if rows else 0.0
     parts = [-part * np.atleast_1d(row) for part, row in zip(dot, rows, strict=True)]
     return np.concatenate((first, sum(parts))) if rows else first
+
+
+def _adjugate_parts(a: Any) -> list[Any]:
+    """Return the coefficients of ``adj(z * 1 - a)`` by powers of z, the highest first."""
+    parts, one = [], np.diag(np.ones_like(a, shape=(len(a),)))
+    part = one + 0 * a
+    for place in range(1, len(a) + 1):
+        parts.append(part)
+        product = a @ part
+        part = product - np.trace(product) / place * one
+    return parts
 
 
 def roots_push(p_dot: Any, p: Any, roots: Any) -> Any:

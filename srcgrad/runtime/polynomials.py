@@ -57,21 +57,29 @@ def correlate_back(grad: Any, a: Any, v: Any, mode: str) -> tuple[Any, Any]:
 
 
 def polyval_left(grad: Any, p: Any, x: Any) -> Any:
-    """Return the gradient of the coefficients of a polynomial from that of its values."""
-    terms, power = [], 1 + 0 * x
+    """Return the gradient of the coefficients of a polynomial from that of its values.
+
+    Coefficients that are arrays themselves are broadcast against the points.
+    """
+    terms, power, shape = [], 1 + 0 * x, np.shape(p)[1:]
     for _ in range(len(p)):
-        terms.append(np.sum(grad * conj(power)))
+        terms.append(unbroadcast(grad * conj(power), shape))
         power = power * x
     return np.stack(terms[::-1]) if terms else np.zeros_like(p)
 
 
-def polyval_right(grad: Any, p: Any, x: Any) -> Any:
-    """Return the gradient of the points at which a polynomial was evaluated."""
+def polyval_slope(p: Any, x: Any) -> Any:
+    """Return the slope of a polynomial, also where its coefficients are arrays themselves."""
     count = len(p)
     slope = 0 * x
     for place in range(count - 1):
         slope = slope * x + (count - 1 - place) * p[place]
-    return unbroadcast(grad * conj(slope), np.shape(x))
+    return slope
+
+
+def polyval_right(grad: Any, p: Any, x: Any) -> Any:
+    """Return the gradient of the points at which a polynomial was evaluated."""
+    return unbroadcast(grad * conj(polyval_slope(p, x)), np.shape(x))
 
 
 def last_part(grad: Any, shape: Any) -> Any:

@@ -16,6 +16,7 @@ from srcgrad.runtime.factors import (
     on_diagonal,
     over_gaps,
 )
+from srcgrad.runtime.polynomials import polyval_slope
 from srcgrad.runtime.products import adjoint
 
 
@@ -164,7 +165,7 @@ def multi_dot_push(tangents: Any, arrays: Any) -> Any:
 def polyval_push(p_dot: Any, x_dot: Any, p: Any, x: Any) -> Any:
     """Return the tangent of a polynomial's values; None stands for a tangent of zeros."""
     by_p = 0.0 if p_dot is None else np.polyval(p_dot, x)
-    return by_p if x_dot is None else by_p + np.polyval(np.polyder(p), x) * x_dot
+    return by_p if x_dot is None else by_p + polyval_slope(p, x) * x_dot
 
 
 def polymul_push(a1_dot: Any, a2_dot: Any, a1: Any, a2: Any) -> Any:

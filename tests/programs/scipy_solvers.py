@@ -70,6 +70,13 @@ def root_of_a_nested_function(load):
     return optimize.brentq(balance, -1.0, 20.0) * load
 
 
+@program("s", "s")
+def area_from_where_there_is_no_value(rate, end):
+    """An end that stays is not asked for: the integrand has no value there."""
+    pull = integrate.quad(lambda t, k: t**-0.5 * np.exp(-k * t), 0.0, end, args=(rate,))[0]
+    return pull * integrate.quad(lambda t, k: k * np.log(t), 0.0, 1.0, args=(rate,))[0]
+
+
 @program(("v", 3))
 def area_of_several_waves(v):
     """An integrand that closes over an array."""

@@ -17,7 +17,7 @@ from srcgrad.runtime.scipy.paths import (
     trajectory_back,
     trajectory_push,
 )
-from srcgrad.runtime.scipy.solvers import quad_back, quad_push
+from srcgrad.runtime.scipy.solvers import quad_end, quad_parts, quad_push
 
 table = RuleTable("equations")
 
@@ -45,7 +45,9 @@ class Quad(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any, grad_error: Any) -> Any:
         a, b, args = ctx.saved_tensors
-        grad_a, grad_b, grad_args = quad_back(grad, ctx.func, a, b, args)
+        grad_a = quad_end(-grad, ctx.func, a, args) if ctx.needs_input_grad[1] else None
+        grad_b = quad_end(grad, ctx.func, b, args) if ctx.needs_input_grad[2] else None
+        grad_args = quad_parts(grad, ctx.func, a, b, args) if ctx.needs_input_grad[3] else None
         return None, grad_a, grad_b, grad_args
 
     @staticmethod

@@ -40,9 +40,17 @@ def pmean(a: Any, p: Any, *, axis: Any = 0) -> Any:
 
 
 @table.of(stats.median_abs_deviation)
-def median_abs_deviation(x: Any, axis: Any = 0) -> Any:
-    """Return the median of the distances from the median."""
-    return np.median(np.abs(x - np.median(x, axis=axis, keepdims=True)), axis=axis)
+def median_abs_deviation(
+    x: Any, axis: Any = 0, *, scale: Any = 1.0, nan_policy: str = "propagate"
+) -> Any:
+    """Return the median of the distances from the median, in a unit."""
+    unit = special.ndtri(0.75) if isinstance(scale, str) else scale
+    if nan_policy == "omit":
+        far = np.abs(x - np.nanmedian(x, axis=axis, keepdims=True))
+        return np.nanmedian(far, axis=axis) / unit
+    if nan_policy == "raise" and np.any(np.isnan(x)):
+        raise ValueError("The input contains nan values")
+    return np.median(np.abs(x - np.median(x, axis=axis, keepdims=True)), axis=axis) / unit
 
 
 @table.of(stats.trim_mean)

@@ -13,14 +13,16 @@ from srcgrad.runtime.dispatch import records
 from srcgrad.runtime.scipy.implicit import as_tuple, handed_on, is_active, refuse_containers
 
 
-def quad_back(grad: Any, func: Any, a: Any, b: Any, args: Any) -> tuple[Any, Any, Any]:
-    """Return the gradients of the ends of an integral, and of the numbers handed on to `func`."""
-    handed = handed_on(args)
-    grad_a = -grad * func(a, *handed) if _is_finite(a) else 0.0
-    grad_b = grad * func(b, *handed) if _is_finite(b) else 0.0
-    slopes = _slopes_of_integral(func, a, b, handed)
+def quad_end(grad: Any, func: Any, end: Any, args: Any) -> Any:
+    """Return the gradient of the upper end of an integral, if it moves."""
+    return grad * func(end, *handed_on(args)) if _is_finite(end) else 0.0
+
+
+def quad_parts(grad: Any, func: Any, a: Any, b: Any, args: Any) -> Any:
+    """Return the gradients of the numbers that an integral hands on to `func`."""
+    slopes = _slopes_of_integral(func, a, b, handed_on(args))
     parts = tuple(None if slope is None else grad * slope for slope in slopes)
-    return grad_a, grad_b, parts if isinstance(args, tuple) else parts[0]
+    return parts if isinstance(args, tuple) else parts[0]
 
 
 def quad_push(func: Any, a: Any, b: Any, args: Any, tangents: tuple[Any, Any, Any]) -> Any:
