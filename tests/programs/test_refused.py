@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 
 import srcgrad as sg
+from tests import refusals
 
 FILES = sorted((Path(__file__).parent.parent / "refused").glob("*.py"))
 MARK = re.compile(r"#\s*(SG\d\d\d)$")
@@ -98,17 +99,17 @@ def test_the_fallback_warns_once_and_names_the_line(path: Path) -> None:
     module = load(path)
     arguments = getattr(module, "ARGUMENTS", None) or (module.X,)
     derivative = derivative_of(module)
-    refusals: list[sg.SrcgradError] = []
+    raised: list[sg.SrcgradError] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         for _ in range(2):
             try:
                 derivative(*arguments)
             except sg.SrcgradError as error:  # the tape may refuse it too
-                refusals.append(error)
+                raised.append(error)
             except RuntimeError:  # in torch's words
                 continue
-    assert [underlined(error, path) for error in refusals] == [[] for _ in refusals]
+    assert [underlined(error, path) for error in raised] == [[] for _ in raised]
     ours = [item for item in caught if item.category is sg.FallbackWarning]
     assert len(ours) == 1
     line, code = marks(path)[0]
@@ -160,3 +161,14 @@ def test_what_is_refused_in_a_library_is_shown_at_the_call_of_the_user(
     assert span.file == __file__
     assert span.text.strip() == "return library.outer(x + 1.0) * x"
     assert f"inside, in a library: {folder / 'library_of_helpers.py'}:6:" in str(caught.value)
+
+
+def test_what_is_refused_and_not_in_the_table_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(refusals.UPDATES, raising=False)
+    with pytest.raises(pytest.fail.Exception, match="does not say"):
+        refusals.note_refused("of no use")
+    root = Path(__file__).parent.parent.parent
+    for test, cases in refusals.table().items():
+        file, _, name = test.partition("::")
+        assert f"def {name}(" in (root / file).read_text(encoding="utf-8")
+        assert cases

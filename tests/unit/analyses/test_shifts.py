@@ -46,6 +46,12 @@ NOT_FOUND = {
     "of a sum of two": ROWS + "a = x - m\nb = np.exp(a)\nreturn a / b",
     "in a branch": ROWS + "a = x - m\nif n > 0:\n    a = a * a\nreturn a + m",
     "of several axes": ("m = np.max(x, axis=(0, 1))\np = np.exp(x - m)\nreturn p / np.sum(p)"),
+    "a sum of a part of it": ROWS + "p = np.exp(x - m)\nreturn p * np.sum(p[0])",
+    "a sum of what is curved": ROWS + "p = np.exp(x - m)\nreturn p / np.sum(np.sin(p))",
+    "a sum of what is still added": ROWS + "a = x - m\nreturn np.exp(a) / np.sum(a)",
+    "as a start": "m = np.max(x)\nreturn np.sum(x, initial=m)",
+    "sums of what is added": ROWS + "a = x - m\nb = 2.0 * x - m\nreturn np.sum(a) / np.sum(b)",
+    "along its rows": ROWS + "a = x - m\nreturn np.sum(a, axis=1) / np.sum(2.0 * x - m, axis=1)",
     "with a start": "m = np.max(x, axis=1, keepdims=True, initial=0.0)\n" + SOFTMAX,
 }
 

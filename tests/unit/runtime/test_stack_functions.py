@@ -113,6 +113,8 @@ OF_MATRICES: dict[str, Function] = {
     "dot by its method": lambda a: a.dot(V),
     "dot from the left": lambda a: np.dot(M, a[:2]),
     "dot with a number": lambda a: np.dot(a, 2.0),
+    "a number with dot": lambda a: np.dot(3.0, a),
+    "inner with a number": lambda a: np.inner(a, 2.0) + np.inner(3.0, a),
     "inner": lambda a: np.inner(a, W),
     "inner with a vector": lambda a: np.inner(a, V),
     "inner from the left": lambda a: np.inner(W, a),
