@@ -281,6 +281,8 @@ def _apart(names: dict[str, str], written: Collection[str]) -> str:
     """Return text that leaves a call to others if what is written may have another name."""
     first = [name for user, name in names.items() if user in written]
     rest = [name for user, name in names.items() if user not in written]
+    if not first:
+        raise UnknownKindError("what is written is none of the parameters")
     return f"if not _sg_apart(({', '.join(first)},), [{', '.join(rest)}]): break"
 
 
