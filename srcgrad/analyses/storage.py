@@ -7,8 +7,7 @@ else is refused: the tape, which sees the arrays themselves, can still run it.
 from __future__ import annotations
 
 import functools
-from bisect import bisect_right
-from collections import defaultdict, deque
+from collections import defaultdict
 from types import ModuleType
 from typing import Any, Final
 
@@ -83,7 +82,6 @@ class _Analysis:
         self._dimensions = dimensions
         self._integers = integers
         self._sharing = SharingClasses()
-        self._joined: list[tuple[int, str, str]] = []
         self._result = Storage()
         self._writes: list[tuple[Any, str, bool]] = []
         self._views: set[str] = set()
@@ -99,7 +97,7 @@ class _Analysis:
 
     def run(self) -> Storage:
         for number, statement in enumerate(statements(self._program.body)):
-            self._result.order[id(statement)] = self._number = number
+            self._result.order[id(statement)] = number
             self._visit(statement)
         if self._writes or self._result.writes:
             self._loop_spans()
@@ -263,15 +261,10 @@ class _Analysis:
     def _join(self, target: str, source: str) -> None:
         if target != source:
             self._sharing.join(target, source)
-            self._joined.append((self._number, target, source))
 
     @functools.cached_property
     def _varied(self) -> frozenset[str]:
         return varied_names(self._program)
-
-    @functools.cached_property
-    def _varied_in_memory(self) -> frozenset[str]:
-        return varied_names(self._program, self._sharing.classes().values())
 
     @functools.cached_property
     def _held(self) -> HeldEntries:
@@ -287,12 +280,8 @@ class _Analysis:
         live_at = self._live_at_writes()
         groups: dict[str, list[tuple[Any, str, bool]]] = defaultdict(list)
         problems: dict[str, list[Problem]] = defaultdict(list)
-        early, joined = SharingClasses(), deque(self._joined)
         for statement, name, element in self._writes:
             self._result.written.add(name)
-            last = self._last_before(statement)
-            while joined and joined[0][0] <= last:
-                early.join(*joined.popleft()[1:])
             root = self._sharing.root(name)
             members = classes.get(root, {name}) | {name}
             groups[root].append((statement, name, element))
@@ -301,12 +290,7 @@ class _Analysis:
                 self._note_axisless(members, only=name)
             elif len({self._program.namer.base(member) for member in members}) > 1:
                 self._result.mutated |= members  # a view may still be read by the backward pass
-            then = {item for item in members if early.root(item) == early.root(name)}
-            found = (
-                []
-                if self._is_constant(then, members)
-                else self._check(statement, name, element, then, live_at[id(statement)])
-            )
+            found = self._check(statement, name, element, members, live_at[id(statement)])
             problems[root] += found
         for root, writes in groups.items():
             if problems[root]:
@@ -408,32 +392,13 @@ class _Analysis:
         walk_live(self._program.body, set(), visit)
         return found
 
-    def _last_before(self, statement: Any) -> int:
-        """Return the number of the last statement that may have run before another one."""
-        here = self._result.order[id(statement)]
-        place = bisect_right(self._outer_loops, here, key=lambda span: span[0]) - 1
-        return max(here, self._outer_loops[place][1]) if place >= 0 else here
-
-    @functools.cached_property
-    def _outer_loops(self) -> list[tuple[int, int]]:
-        """The first and the last statement of each loop that is in no other, in order."""
-        found: list[tuple[int, int]] = []
-        for first, last, _ in self._result.loops:  # the outer ones come first
-            if not found or first > found[-1][1]:
-                found.append((first, last))
-        return found
-
-    def _is_constant(self, then: set[str], members: set[str]) -> bool:
-        """Say whether what is written by then can have no derivative, so that it is just run."""
-        if not self._varied_in_memory.isdisjoint(members):
-            return False
-        self._result.outside |= self._foreign(then)
-        return True
-
     def _check(
         self, statement: Any, name: str, element: bool, members: set[str], live: frozenset[str]
     ) -> list[Problem]:
         owners = self._foreign(members)
+        if members == {name} and self._outside.holds(name) and name not in self._varied:
+            self._result.outside.add(name)  # no derivative, and nothing else shares the memory
+            return []
         element = element or any(self._program.given.get(item) in _ARRAYS for item in owners)
         if owners and (element or self._through_view(members, owners)):
             owner = self._program.namer.base(min(owners))

@@ -61,9 +61,7 @@ def _reached_by(function: FunctionType, values: dict[str, Any]) -> Iterator[Func
 
 def _functions(values: Any) -> Iterator[FunctionType]:
     for value in values:
-        plain = value
-        if callable(value):  # others may answer with any error when they are asked
-            plain = getattr(value, "__wrapped__", getattr(value, "__func__", value))
+        plain = getattr(value, "__wrapped__", getattr(value, "__func__", value))
         if isinstance(plain, FunctionType):
             yield plain
             continue

@@ -256,7 +256,7 @@ def _refuse_thread(value: Any) -> None:
     Raises:
         UnsupportedError: The value is what starts a thread or a process.
     """
-    name = getattr(value, "__name__", None) if callable(value) else None
+    name = getattr(value, "__name__", None)
     if name in _STARTERS and not is_users(getattr(value, "__module__", "")):
         raise UnsupportedError(
             f"`{name}` starts code that the tape cannot follow",

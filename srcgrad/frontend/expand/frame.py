@@ -29,7 +29,6 @@ from srcgrad.frontend.expand.values import (
     Value,
 )
 from srcgrad.ir.build import assign, clone, load
-from srcgrad.ir.packages import package_of
 from srcgrad.ir.scopes import MISSING, SPACE_OF, Binding
 from srcgrad.ir.walk import found_in, names_read, walk
 from srcgrad.primitives.methods import WRITING
@@ -282,7 +281,6 @@ class Frame:
 
         found = self.entries(value, root, entry)
         found.expression = expression
-        found.is_own = package_of(type(value)) not in ("builtins", "collections")
         return found
 
     def entries(
