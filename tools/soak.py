@@ -9,10 +9,12 @@ import argparse
 import asyncio
 import faulthandler
 import gc
+import importlib
 import itertools
 import linecache
 import multiprocessing
 import os
+import pkgutil
 import sys
 import tempfile
 import threading
@@ -261,6 +263,10 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=600.0)
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
+    for part in ("api", "frontend", "insight"):  # modules that are imported when they are needed
+        folder = importlib.import_module(f"srcgrad.{part}")
+        for module in pkgutil.iter_modules(folder.__path__, f"{folder.__name__}."):
+            importlib.import_module(module.name)
     soak = Soak(given.seed)
     soak.begin()
     soak.run(given.seconds * 0.2)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections import defaultdict
 from typing import Any
 
@@ -13,6 +12,7 @@ from srcgrad.analyses.entries import Entries
 from srcgrad.analyses.shapes import Shapes
 from srcgrad.ir.program import Program, direct_names
 from srcgrad.ir.walk import names_bound, statements, walk
+from srcgrad.locks import kept_property
 
 _OF_ARRAYS = frozenset(["shape", "ndim", "size", "dtype", "T", "flat"])
 
@@ -33,7 +33,7 @@ class ArrayKinds:
             isinstance(part, gast.List) or getattr(part, "id", "") in self._truths for part in parts
         )
 
-    @functools.cached_property
+    @kept_property
     def _truths(self) -> set[str]:
         """The names that are bound to comparisons."""
         makers: dict[str, list[bool]] = defaultdict(list)
@@ -49,7 +49,7 @@ class ArrayKinds:
         may_be_array = left.id in self._without_axes or left.id in self._from_parameters
         return self._shapes.is_number(target) and not may_be_array
 
-    @functools.cached_property
+    @kept_property
     def _from_parameters(self) -> set[str]:
         """Return the names that may be bound to what the caller gave, which may be a 0-d array."""
         links: list[tuple[str, str]] = []
@@ -68,7 +68,7 @@ class ArrayKinds:
             found |= {target for source, target in links if source in found}
         return found
 
-    @functools.cached_property
+    @kept_property
     def _without_axes(self) -> frozenset[str]:
         """The names that may be bound to arrays without axes, which ``+=`` writes into."""
         found: set[str] = set()
@@ -97,7 +97,7 @@ class ArrayKinds:
         known = vocabulary.primitive(operation.primal)
         return known.name.startswith("numpy.") and known.gives != "number"
 
-    @functools.cached_property
+    @kept_property
     def arrays(self) -> set[str]:
         """Return the names that are bound to arrays on all paths, never to lists or dicts."""
         made: dict[str, list[Any]] = defaultdict(list)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,6 +23,7 @@ from srcgrad.ir.program import (
 )
 from srcgrad.ir.scopes import MISSING
 from srcgrad.ir.walk import names_bound, nodes_in, root_name, statements
+from srcgrad.locks import kept_property
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +211,7 @@ class _Analysis:
             return bool(iterable.args) and all(map(self._counts, iterable.args))
         return callee is range
 
-    @functools.cached_property
+    @kept_property
     def _entries(self) -> Entries:
         return self._program.once(Entries)
 

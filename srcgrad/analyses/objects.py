@@ -8,7 +8,6 @@ loop is not taken for that of the trip before (the recency abstraction of Balakr
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -23,6 +22,7 @@ from srcgrad.ir.liveness import walk_live
 from srcgrad.ir.program import Program, direct_names, is_store, store_target
 from srcgrad.ir.scopes import MISSING
 from srcgrad.ir.walk import blocks_of, names_bound, names_read, statements
+from srcgrad.locks import kept_property
 
 Object = tuple[str, int]
 """``("new", place)``, ``("old", place)``, ``("lent", place)``, or one of those below."""
@@ -205,7 +205,7 @@ class _Analysis:
             else:
                 self._simple(statement)
 
-    @functools.cached_property
+    @kept_property
     def _entries_of(self) -> Entries:
         return self._program.once(Entries)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any, Final
 
 import gast
@@ -12,6 +11,7 @@ from srcgrad.analyses.integers import Integers
 from srcgrad.ir.program import Program, bound_names, targets_of
 from srcgrad.ir.reach import seen_elsewhere
 from srcgrad.ir.walk import names_bound, statements
+from srcgrad.locks import kept_property
 
 _NUMBERS: Final = (int, float, np.floating)
 
@@ -50,7 +50,7 @@ class OutsideNumbers:
         rank = np.ndim(value) if isinstance(value, np.ndarray) else 1
         return len(parts) == rank and all(map(self._integers.of, parts))
 
-    @functools.cached_property
+    @kept_property
     def numbers_read(self) -> set[str]:
         """The names that are bound to nothing but numbers of such containers."""
         numbers: set[str] = set()
@@ -76,10 +76,10 @@ class OutsideNumbers:
             return None
         return self._program.reader.scope.lookup(name)
 
-    @functools.cached_property
+    @kept_property
     def _bound(self) -> set[str]:
         return bound_names(self._program.body)
 
-    @functools.cached_property
+    @kept_property
     def _seen_elsewhere(self) -> frozenset[str]:
         return seen_elsewhere(self._program.reader.scope.function)

@@ -7,7 +7,6 @@ a name ("the shape of what this name is bound to now") or what a slice leaves of
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Hashable, Mapping
 from types import MappingProxyType
 from typing import Any, Final
@@ -21,6 +20,7 @@ from srcgrad.analyses.text_calls import called
 from srcgrad.ir.operations import Operation, broadcasts
 from srcgrad.ir.program import Program
 from srcgrad.ir.walk import names_bound, statements, walk
+from srcgrad.locks import kept_property
 from srcgrad.primitives import Primitive
 
 Shape = frozenset[Hashable]
@@ -332,7 +332,7 @@ class Shapes:
         name = getattr(node, "id", "")
         return name in self._entries.sequences and self._entries.of(name) is None
 
-    @functools.cached_property
+    @kept_property
     def _mixed(self) -> frozenset[str]:
         """The names that may hold entries of several shapes, for all that is known."""
         given = self._program.given

@@ -6,7 +6,6 @@ else is refused: the tape, which sees the arrays themselves, can still run it.
 
 from __future__ import annotations
 
-import functools
 from collections import defaultdict
 from types import ModuleType
 from typing import Any, Final
@@ -43,6 +42,7 @@ from srcgrad.ir.operations import Operation, may_return_operand, operands_viewed
 from srcgrad.ir.program import Program, bound_names, direct_names, is_store, store_target
 from srcgrad.ir.scopes import MISSING
 from srcgrad.ir.walk import names_bound, names_read, root_name, statements
+from srcgrad.locks import kept_property
 
 _ARRAYS: Final = ("array", "vector", "matrix")
 
@@ -262,11 +262,11 @@ class _Analysis:
         if target != source:
             self._sharing.join(target, source)
 
-    @functools.cached_property
+    @kept_property
     def _varied(self) -> frozenset[str]:
         return varied_names(self._program)
 
-    @functools.cached_property
+    @kept_property
     def _held(self) -> HeldEntries:
         def shared(statement: Any) -> list[str]:
             return self._shared_operands(statement.value, self._program.operation(statement))
@@ -331,7 +331,7 @@ class _Analysis:
         if only is None or self._shapes.is_number(load(only)):
             self._result.axisless |= members - self._elements
 
-    @functools.cached_property
+    @kept_property
     def _elements(self) -> set[str]:
         return read_names(self._program)
 

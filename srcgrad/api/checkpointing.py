@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 from collections.abc import Callable
 from types import CellType, FunctionType, MethodType
 from typing import Any, Concatenate, Generic, overload
@@ -15,6 +14,7 @@ from srcgrad.errors import ArgumentError
 from srcgrad.frontend.effects import written_parameters
 from srcgrad.frontend.long_loops import expand_by, repeated
 from srcgrad.frontend.repeatable import not_repeatable
+from srcgrad.locks import kept_property
 from srcgrad.tape import Tensor, is_grad_enabled
 from srcgrad.tape.modes import STATE
 from srcgrad.tape.mutation import strict_fallback
@@ -56,7 +56,7 @@ class Checkpointed(Generic[P, R_co]):
         values = [item for value in (*args, *kwargs.values(), *enclosed) for item in leaves(value)]
         return any(isinstance(item, Tensor) and item.requires_grad for item in values)
 
-    @functools.cached_property
+    @kept_property
     def _may_repeat(self) -> bool:
         """Whether the function does the same when it is run again, as far as its text tells."""
         written = written_parameters(self.primal, VOCABULARY)

@@ -8,7 +8,6 @@ of ``sum(w * F)``, which the residual's tangent function gives when its adjoints
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +21,7 @@ from srcgrad.api.structures import float_leaves, mapped
 from srcgrad.api.underlying import bind, parameters_of
 from srcgrad.api.values import conform
 from srcgrad.errors import ArgumentError
+from srcgrad.locks import kept_property
 
 if TYPE_CHECKING:
     from srcgrad.api.implicit import Implicit
@@ -68,7 +68,7 @@ class Solution:
         found = self._layout.flat(pull(self._rest(value).back(w))[0])
         return found - w if self._solver.fixed else found
 
-    @functools.cached_property
+    @kept_property
     def _slopes(self) -> Any:
         """The derivatives of the residual by the solution, as a matrix."""
         size = self._layout.size
@@ -97,7 +97,7 @@ class Solution:
 
         return self._solver.linear_solver(product, right)
 
-    @functools.cached_property
+    @kept_property
     def _halves(self) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
         """The residual and its pullback to the solution and the arguments."""
         return adjoints_of(self._solver.residual, tuple(self._varying), self._policy)(self._bound)

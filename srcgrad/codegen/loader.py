@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import importlib
 import re
 import sys
 import weakref
@@ -20,6 +19,7 @@ from srcgrad.codegen import cache
 from srcgrad.codegen.tracebacks import LINES, LineMap, remember
 from srcgrad.errors import UnsupportedSyntaxError
 from srcgrad.ir.scopes import SPACE_OF
+from srcgrad.later import imported
 from srcgrad.locks import Lock
 
 _PACKAGE: Final = "srcgrad._generated"
@@ -142,7 +142,7 @@ def load(
     """
     names = dict(namespace or {})
     qualified = f"{_PACKAGE}.{cache.stem_of(name, source)}"
-    importlib.import_module(_PACKAGE)  # the parent, as Python's import system wants it
+    imported(_PACKAGE)  # the parent, as Python's import system wants it
     with _LOCK:
         _unload_dropped()
         key = qualified, frozenset((k, id(v)) for k, v in {**_imported(source), **names}.items())

@@ -8,7 +8,6 @@ import pickle
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Final
 
 from srcgrad.api.form import Form
@@ -18,7 +17,7 @@ from srcgrad.api.structures import copied, split
 from srcgrad.backends import by_value
 from srcgrad.codegen.loader import load
 from srcgrad.distributed.sums import Outcome, outcome_of
-from srcgrad.locks import Lock
+from srcgrad.locks import Lock, kept_property
 
 _MOST: Final = 32
 _KNOWN: Final[OrderedDict[str, Text | Whole]] = OrderedDict()
@@ -45,11 +44,11 @@ class Text:
     form: Form
     is_split: tuple[bool, ...]
 
-    @cached_property
+    @kept_property
     def _function(self) -> Any:
         return vars(load(self.source, self.entry, self.names))[self.entry]
 
-    @cached_property
+    @kept_property
     def _signature(self) -> inspect.Signature:
         return inspect.signature(self._function)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import functools
 import inspect
 import re
 from collections import defaultdict
@@ -24,6 +23,7 @@ from srcgrad.ir.scopes import MISSING, is_library_method, scope_of, uncached
 from srcgrad.ir.targets import target_of
 from srcgrad.ir.vocabulary import Vocabulary
 from srcgrad.ir.walk import names_bound, names_read, places_in, root_name, walk
+from srcgrad.locks import kept_property
 from srcgrad.primitives.methods import WRITING
 from srcgrad.spans import Placed, Span
 
@@ -264,12 +264,12 @@ class _Effects:
         values = [node.value for node in self._nodes if isinstance(node, (gast.Return, gast.Yield))]
         return frozenset(origin for value in values for origin in self._origins(value))
 
-    @functools.cached_property
+    @kept_property
     def _nodes(self) -> list[Any]:
         """All nodes of the body, which stays as it is."""
         return [node for item in self._body for node in walk(item)]
 
-    @functools.cached_property
+    @kept_property
     def _arrays(self) -> set[str]:
         """The names that are bound to new arrays of numbers alone, or to parts of such."""
         made: dict[str, list[Any]] = defaultdict(list)

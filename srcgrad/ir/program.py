@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
 from types import FunctionType
 from typing import Any, TypeVar
 
@@ -16,6 +15,7 @@ from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Operation, Reader
 from srcgrad.ir.vocabulary import Vocabulary
 from srcgrad.ir.walk import names_bound, names_read, statements
+from srcgrad.locks import kept_property
 
 _COPY = Operation("copy")
 _HEADERS = {gast.For: "iter", gast.If: "test", gast.While: "test", gast.With: "items"}
@@ -185,12 +185,12 @@ class Counts:
     def __init__(self, body: list[Any]) -> None:
         self._body = body
 
-    @cached_property
+    @kept_property
     def reads(self) -> Counter[str]:
         """How often each name is read."""
         return count_reads(self._body)
 
-    @cached_property
+    @kept_property
     def binds(self) -> Counter[str]:
         """How many statements bind each name."""
         return count_binds(self._body)

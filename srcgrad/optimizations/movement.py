@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import gast
@@ -15,6 +14,7 @@ from srcgrad.ir.changes import change_of
 from srcgrad.ir.nodes import Blank, Comment
 from srcgrad.ir.program import header_reads, is_store, targets_of
 from srcgrad.ir.walk import blocks_of, names_bound, names_read, root_name, statements, walk
+from srcgrad.locks import kept_property
 from srcgrad.optimizations.purity import Purity
 
 
@@ -139,7 +139,7 @@ class Movement:
         self._noted: dict[int, tuple[Any, _Moved]] = {}
         self._effects: dict[int, tuple[Any, Effects]] = {}
 
-    @cached_property
+    @kept_property
     def _sharing(self) -> Sharing:
         """What shares memory; found when first asked, since in most bodies nothing is moved."""
         return Sharing(self._body, self._purity.of)
