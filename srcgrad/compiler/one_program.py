@@ -1,8 +1,8 @@
 """Keeps what two compilations for one call have in common: the expansion of its functions.
 
-The first call of a function may compile it twice: for arguments of any shapes, and, where that
-makes the text plainer, for those of the call. What the function and its helpers are is the same for
-both, so they are expanded once.
+A call may compile a function more than once: for the shapes of its arguments, for their kinds, for
+any arguments, and without the parts that are refused. What the function and its helpers are is the
+same for all, so they are expanded once.
 """
 
 from __future__ import annotations

@@ -72,6 +72,23 @@ def test_what_type_checkers_see_is_fetched_from_where_they_see_it():
     assert set(sg.__all__) == set(seen) | {"autograd", "distributed", "utils"}
 
 
+def test_derivatives_are_fetched_from_where_type_checkers_see_them():
+    from srcgrad import api
+
+    tree = ast.parse(inspect.getsource(api))
+    (guarded,) = [n for n in tree.body if isinstance(n, ast.If)]
+    seen = {
+        alias.name: statement.module.rpartition(".")[2]
+        for statement in guarded.body
+        if statement.module != "srcgrad.api"
+        for alias in statement.names
+    }
+    homes = {name: home for home, names in api._HOMES.items() for name in names.split()}
+    assert seen == homes
+    assert set(api.__all__) == set(seen) | {"implicit"}
+    assert all(getattr(api, name) is not None for name in api.__all__)
+
+
 def test_parts_of_the_package_and_functions_over_tensors_are_found_by_name():
     import srcgrad as sg
 
