@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import gc
+import itertools
 import os
 import shutil
 import tempfile
 import zlib
 from collections.abc import Iterator
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -80,6 +82,8 @@ def _shared(item: pytest.Item) -> str:
     """Return the same text for tests of one program, or of one call, which is compiled once."""
     folder = next((name for name in _OF_CASES if item.nodeid.startswith(name)), "")
     case = item.nodeid.partition("[")[2]
+    if item.nodeid.startswith("tests/text/test_ledger"):  # [program-mode]
+        folder, case = "tests/programs/", f"{case.rpartition('-')[0]}]"
     return f"{folder}[{case}" if folder and case else item.nodeid
 
 
@@ -121,6 +125,53 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     if marked and not _has_device():
         for item in marked:
             item.add_marker(pytest.mark.skip(reason="needs CuPy and a device"))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop(session: pytest.Session) -> bool | None:
+    """Run what no other process has taken, where several share one run (`tools/check.py`).
+
+    All collect the same tests in the same order, and take them by the handful: no process hands
+    out tests or gathers what became of each, which is a third of the time of the small ones.
+    """
+    folder = os.environ.get("SRCGRAD_TESTS_SHARED_IN")
+    if not folder or session.config.option.collectonly or session.testsfailed:
+        return None  # as pytest does
+    taken = itertools.chain(_taken(session.items, Path(folder)), [None])
+    for item, following in itertools.pairwise(taken):
+        assert item is not None
+        item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+        if session.shouldfail or session.shouldstop:
+            raise session.Interrupted(session.shouldfail or session.shouldstop)
+    return True
+
+
+def _taken(items: list[pytest.Item], folder: Path) -> Iterator[pytest.Item]:
+    """Take handfuls of neighbours, each by a file in a folder that all processes see."""
+    for number, (_, handful) in enumerate(itertools.groupby(items, _Handfuls())):
+        try:
+            (folder / str(number)).touch(exist_ok=False)
+        except FileExistsError:
+            continue
+        yield from handful
+
+
+class _Handfuls:
+    """Counts handfuls of neighbours: one that is large ends where what is shared ends."""
+
+    def __init__(self) -> None:
+        self._number = self._size = 0
+        self._last = ""
+
+    def __call__(self, item: pytest.Item) -> int:
+        if self._size >= _LARGE and _shared(item) != self._last:
+            self._number, self._size = self._number + 1, 0
+        self._last, self._size = _shared(item), self._size + 1
+        return self._number
+
+
+_LARGE = 20
+"""So many tests are taken at once; those of one program stay together all the same."""
 
 
 def _is_left_out(item: pytest.Item) -> bool:

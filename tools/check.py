@@ -19,24 +19,22 @@ LINT = [
     ("structure", [sys.executable, "-m", "pytest", "-q", "tests/structure"]),
 ]
 TYPES = ("types", [sys.executable, "-m", "mypy"])  # a minute on one core, so beside the others
-# one process a core; neighbours stay together, since they share what they compiled
-SHARED_OUT = ["--numprocesses=auto", "--maxprocesses=8", "--dist=worksteal"]
 SITE = (
     "documentation",
     [sys.executable, *"-m sphinx -q -W --keep-going -d build/doctrees docs build/docs".split()],
 )
 ORDER = f"--randomly-seed={os.environ.get('SEED', '1')}"  # shuffled, the same way each time
-TESTS = (
-    "tests",
-    [sys.executable, "-m", "pytest", "-q", "--ignore=tests/structure", ORDER, *SHARED_OUT],
-)
+TESTS = ("tests", [sys.executable, "-m", "pytest", "-q", "--ignore=tests/structure", ORDER])
+PROCESSES = min(os.cpu_count() or 1, 8)
+"""So many share the tests, each of which is run by the one that comes to it first."""
 
 
-def run(label: str, command: list[str]) -> bool:
+def run(label: str, command: list[str], environment: dict[str, str] | None = None) -> bool:
     """Run one step, show its output as it comes, and say how it ended."""
     print(f"==> {label}", flush=True)
     start = time.perf_counter()
-    passed = subprocess.run(command, cwd=ROOT, check=False).returncode == 0
+    done = subprocess.run(command, cwd=ROOT, env=environment, check=False)
+    passed = done.returncode == 0
     verdict = "ok" if passed else "FAILED"
     print(f"    {verdict}: {label} ({time.perf_counter() - start:.1f} s)", flush=True)
     return passed
@@ -45,11 +43,13 @@ def run(label: str, command: list[str]) -> bool:
 class Beside:
     """A step that runs while others do, and shows its output when it is waited for."""
 
-    def __init__(self, name: str, command: list[str]) -> None:
+    def __init__(
+        self, name: str, command: list[str], environment: dict[str, str] | None = None
+    ) -> None:
         self.name = name
         self._output = tempfile.TemporaryFile("w+")  # noqa: SIM115 - as long as the step runs
         self._process = subprocess.Popen(
-            command, cwd=ROOT, stdout=self._output, stderr=subprocess.STDOUT
+            command, cwd=ROOT, env=environment, stdout=self._output, stderr=subprocess.STDOUT
         )
 
     def wait(self) -> bool:
@@ -59,6 +59,18 @@ class Beside:
         self._output.seek(0)
         print(f"{self._output.read()}    {'ok' if passed else 'FAILED'}: {self.name}", flush=True)
         return passed
+
+
+def run_tests(label: str, command: list[str]) -> bool:
+    """Run the tests in several processes, of which the first one's output is shown as it comes."""
+    with tempfile.TemporaryDirectory() as folder:
+        shared = {**os.environ, "SRCGRAD_TESTS_SHARED_IN": folder}
+        others = [
+            Beside(f"{label}, process {number}", command, shared)
+            for number in range(2, PROCESSES + 1)
+        ]
+        first = run(f"{label}, process 1 of {PROCESSES}", command, shared)
+        return all([first, *(other.wait() for other in others)])
 
 
 def main() -> int:
@@ -76,7 +88,7 @@ def main() -> int:
     ]
     types.name = f"[{len(first) + 1}/{total}] {types.name}"
     failed += [] if types.wait() else [TYPES[0]]
-    failed += [name for name, command in last if not run(f"[{total}/{total}] {name}", command)]
+    failed += [name for name, line in last if not run_tests(f"[{total}/{total}] {name}", line)]
     print(f"failed: {', '.join(failed)}" if failed else "everything holds")
     return 1 if failed else 0
 
