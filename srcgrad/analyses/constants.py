@@ -19,6 +19,11 @@ def bounds_of(part: Any) -> tuple[int | None, int | None, int | None] | None:
     return found[0], found[1], found[2]
 
 
+def is_full_slice(node: Any) -> bool:
+    """Say whether a part of an index is ``:``."""
+    return isinstance(node, gast.Slice) and node.lower is node.upper is node.step is None
+
+
 def axes_of(node: Any) -> tuple[int, ...] | None:
     """Return the axes that a literal names, or None if it is not one."""
     items = node.elts if isinstance(node, gast.Tuple) else [node]

@@ -144,10 +144,15 @@ class Dimensions:
         whole = isinstance(place.slice, gast.Constant) and place.slice.value is Ellipsis
         return vector if whole or vector is None else self._of_index(vector, place.slice)
 
-    def of_expression(self, node: Any, given: dict[str, Vector | None]) -> Vector | None:
-        """Return the axes of an expression of elementwise steps; those of some names are given."""
+    def of_expression(self, node: Any, given: dict[str | int, Vector | None]) -> Vector | None:
+        """Return the axes of an expression of elementwise steps.
+
+        Those of some names are given, and of some of its parts, by their identities.
+        """
         if isinstance(node, gast.Name) and node.id in given:
             return given[node.id]
+        if id(node) in given:
+            return given[id(node)]
         if isinstance(node, gast.BinOp):
             ours = self.of_expression(node.left, given)
             theirs = self.of_expression(node.right, given)

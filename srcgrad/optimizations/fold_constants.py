@@ -13,10 +13,12 @@ import gast
 from srcgrad.analyses.text_calls import called, makes_new
 from srcgrad.ir.build import constant, name_adjoint
 from srcgrad.ir.walk import blocks_of, names_read, root_name
+from srcgrad.optimizations.kept_axes import without_kept_axes
 
 _EXACT: Final = 2**20
 _SHORT: Final = 6
 _SCALING: Final = (gast.Mult, gast.Div, gast.MatMult)
+_ARITHMETIC: Final = (gast.BinOp, gast.UnaryOp)
 
 
 class ConstantFolding:
@@ -140,7 +142,14 @@ class ConstantFolding:
             if makes_new(node) or getattr(node.func, "id", "") == "copied":
                 node.args = list(map(self._uncopied, node.args))
             self._ask_for_less(node)
-            return _of_operand(node)
+            if getattr(node.func, "attr", "") == "sum":  # a method, whose operand is read alone
+                node.func.value = self._fold(node.func.value, inner=True)
+            made = _as_made(node)
+            return _of_operand(node) if made is node else made
+        if self._of_adjoint and isinstance(node, gast.Subscript):
+            node.value = self._fold(node.value)
+            short = without_kept_axes(node.value, node.slice)
+            return node if short is None else short
         if _is_transpose(node) and _is_transpose(node.value):
             return node.value.value
         return _negative(node)
@@ -232,6 +241,18 @@ class ConstantFolding:
         if not self._of_adjoint:
             return is_fresh(node) and called(node).gives in ("", "number")
         return is_fresh(node) or (isinstance(node, gast.Name) and self._is_number(node.id))
+
+
+def _as_made(node: Any) -> Any:
+    """Return what arithmetic has just made as it is, without a copy of it.
+
+    >>> from srcgrad.codegen.printer import to_source
+    >>> texts = ["copied(-a)", "copied(a)", "copied(a * b)"]
+    >>> [to_source(_as_made(gast.parse(text, mode="eval").body)) for text in texts]
+    ['-a', 'copied(a)', 'a * b']
+    """
+    copies = getattr(node.func, "id", "") == "copied"
+    return node.args[0] if copies and isinstance(node.args[0], _ARITHMETIC) else node
 
 
 def _of_operand(node: Any) -> Any:

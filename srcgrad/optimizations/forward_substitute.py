@@ -15,6 +15,7 @@ from srcgrad.ir.lines import take_lines
 from srcgrad.ir.liveness import may_raise
 from srcgrad.ir.program import count_binds, count_reads, header_reads
 from srcgrad.ir.walk import INNER, blocks_of, names_read
+from srcgrad.optimizations.kept_axes import without_kept_axes
 from srcgrad.optimizations.movement import Movement, Waiting
 from srcgrad.optimizations.purity import Purity
 from srcgrad.optimizations.width import WIDEST
@@ -233,6 +234,8 @@ class _Room:
 def _is_looked_into(place: _Place, value: Any) -> bool:
     """Say whether parts are taken of what stands at a place, and that is computed."""
     inside = isinstance(place.holder, gast.Subscript) and place.key == "value"
+    if inside and without_kept_axes(value, place.holder.slice) is not None:
+        return False
     of_numpy = isinstance(getattr(value, "func", None), gast.Attribute)
     return inside and (of_numpy or isinstance(value, (gast.BinOp, gast.UnaryOp)))
 

@@ -96,10 +96,17 @@ class Divide(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         y, z = ctx.saved_tensors
-        grad_x = unbroadcast(grad / conj(y), ctx.x_shape) if ctx.needs_input_grad[0] else None
-        grad_y = (
-            unbroadcast(-grad * conj(z) / conj(y), ctx.y_shape) if ctx.needs_input_grad[1] else None
-        )
+        if ctx.needs_input_grad[0] and ctx.needs_input_grad[1]:
+            grad_numerator = grad / conj(y)
+            grad_x = unbroadcast(grad_numerator, ctx.x_shape)
+            grad_y = unbroadcast(-grad_numerator * conj(z), ctx.y_shape)
+        else:
+            grad_x = unbroadcast(grad / conj(y), ctx.x_shape) if ctx.needs_input_grad[0] else None
+            grad_y = (
+                unbroadcast(-grad * conj(z) / conj(y), ctx.y_shape)
+                if ctx.needs_input_grad[1]
+                else None
+            )
         return grad_x, grad_y
 
 

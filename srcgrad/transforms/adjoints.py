@@ -91,7 +91,11 @@ class Adjoints:
 
     def is_whole(self, cell: str) -> bool:
         """Say whether the adjoint of `cell` can be bound anew: nothing else shares its memory."""
-        return cell in self.state and cell not in self.mirrored and cell not in self.parts
+        return cell in self.state and self.is_plain(cell)
+
+    def is_plain(self, cell: str) -> bool:
+        """Say whether nothing else shares the memory of the adjoint of `cell`, if there is one."""
+        return cell not in self.mirrored and cell not in self.parts
 
     def consume(self, cell: str) -> Status | None:
         """Forget the adjoint of `cell`, made here; return what may be done with its array."""
@@ -154,8 +158,20 @@ class Adjoints:
         done: list[Any] = []
         for cell in wanted:
             done += self.vacate(cell, like)
-            done.append(assign(self.own_name(cell), self.uniform.pop(cell), like))
+            uniform = self.uniform.pop(cell)
+            if getattr(uniform, "is_scaled", False):  # an array, as arithmetic would have made
+                uniform = self._filled(cell, uniform.args[0])
+                self.state[cell] = Status.OWNED
+            done.append(assign(self.own_name(cell), uniform, like))
         return done
+
+    def _filled(self, cell: str, number: Any) -> Any:
+        """Return an array of the shape of `cell` that holds one number."""
+        filled = call("np.full_like", load(cell), number)
+        kind = "complex" if self._keep_complex else "float" if cell in self.unpacked else ""
+        if kind:
+            filled.keywords = [gast.keyword("dtype", load(kind))]
+        return filled
 
     def spell_out(self, like: Any, cells: Iterable[str] | None = None) -> list[Any]:
         """Return the statements that give adjoints (all, or some) variables of their own."""
@@ -242,10 +258,7 @@ class Adjoints:
         self.state[cell] = Status.OWNED
         uniform = self.uniform.pop(cell, None)
         if uniform is not None and uniform.vector == ():
-            filled = call("np.full_like", load(cell), uniform.args[0])
-            kind = "complex" if self._keep_complex else "float" if cell in self.unpacked else ""
-            if kind:
-                filled.keywords = [gast.keyword("dtype", load(kind))]
+            filled = self._filled(cell, uniform.args[0])
             if self._keep_complex:
                 self.wide.add(cell)
             return [*self.vacate(cell, like), assign(self.own_name(cell), filled, like)]

@@ -10,8 +10,9 @@ from srcgrad.errors import MissingRuleError
 from srcgrad.ir.build import assign, at, call, load, store
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import direct_names
+from srcgrad.transforms.contributions import Contributions
 from srcgrad.transforms.reverse_repeats import RepeatedSteps, as_passed
-from srcgrad.transforms.sweep import Contributions, RepeatedCall, SteppedLoop, Sweep
+from srcgrad.transforms.sweep import RepeatedCall, SteppedLoop, Sweep
 
 
 class CallSteps:

@@ -15,7 +15,8 @@ from srcgrad.ir.changes import Change, change_of
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import direct_names, store_target
 from srcgrad.ir.walk import names_bound
-from srcgrad.transforms.sweep import Contributions, Sweep
+from srcgrad.transforms.contributions import Contributions
+from srcgrad.transforms.sweep import Sweep
 
 
 class ContainerSteps:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import gast
 
+from srcgrad.analyses.constants import is_full_slice
 from srcgrad.analyses.index_arrays import is_mask, masks, may_lack_axes
 from srcgrad.ir.build import (
     add_assign,
@@ -40,6 +42,30 @@ def _adds_axes(index: Any, scope: Scope) -> bool:
     return all(value is None or value is Ellipsis for value in values)
 
 
+def _without_added_axes(index: Any, scope: Scope) -> Any:
+    """Return the index that takes away the axes that another puts in; None if it does more.
+
+    >>> from srcgrad.codegen.printer import to_source
+    >>> from srcgrad.compiler.doctesting import program_of
+    >>> scope = program_of("def f(x): return x").reader.scope
+    >>> texts = ["x[:, None]", "x[None, :, :, np.newaxis]", "x[:, 1:, None]", "x[:]"]
+    >>> for text in texts:
+    ...     found = _without_added_axes(gast.parse(text, mode="eval").body.slice, scope)
+    ...     print(found and to_source(subscript(load("grad"), found)))
+    grad[:, 0]
+    grad[0, :, :, 0]
+    None
+    None
+    """
+    items = index.elts if isinstance(index, gast.Tuple) else [index]
+    new = [(i.value if isinstance(i, gast.Constant) else scope.resolve(i)) is None for i in items]
+    if not any(new) or not all(map(operator.or_, new, map(is_full_slice, items))):
+        return None
+    last = len(new) - new[::-1].index(True)
+    parts = [constant(0) if added else gast.Slice(None, None, None) for added in new[:last]]
+    return parts[0] if len(parts) == 1 else gast.Tuple(parts, gast.Load())
+
+
 class ElementSteps:
     """The steps of statements that reach into memory."""
 
@@ -72,6 +98,15 @@ class ElementSteps:
             # a number of NumPy's has elements, too, but its adjoint is a float
             given = self._reshaped(grad, source) if whole else self._spread(grad, source)
             return [*moved, *done, *self._sweep.adjoints.accumulate(source.id, given, statement)]
+        if self._sweep.adjoints.is_plain(source.id) and whole:
+            without = _without_added_axes(statement.value.slice, scope)
+            if without is not None and self._has_axes(source):
+                given = subscript(grad, without)
+                return [
+                    *moved,
+                    *done,
+                    *self._sweep.adjoints.accumulate(source.id, given, statement),
+                ]
         done += self._sweep.adjoints.need(source.id, statement)
         done += self._as_array(source.id, statement.value.slice, statement)
         return [*moved, *done, self.add_at(source.id, statement.value, grad, statement)]

@@ -9,7 +9,8 @@ import gast
 
 from srcgrad.ir.build import assign, at, call, clone, load, names_tuple, store, tuple_of
 from srcgrad.ir.program import direct_names
-from srcgrad.transforms.sweep import Contributions, RepeatedCall, SteppedLoop, Sweep
+from srcgrad.transforms.contributions import Contributions
+from srcgrad.transforms.sweep import RepeatedCall, SteppedLoop, Sweep
 
 
 def as_passed(grads: list[Any], outputs: int | None, target: Any) -> list[Any]:

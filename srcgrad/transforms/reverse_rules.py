@@ -15,14 +15,15 @@ from srcgrad.ir.program import direct_names
 from srcgrad.ir.walk import walk
 from srcgrad.rules.base import Context
 from srcgrad.rules.reasons import refusal_of
+from srcgrad.transforms.contributions import Contributions
 from srcgrad.transforms.folding import literal
 from srcgrad.transforms.masking import Masking
 from srcgrad.transforms.parts_read import parts_read
 from srcgrad.transforms.rule_sources import NotInlinableError, bind, rule_source, whole_parameters
 from srcgrad.transforms.runtime_calls import is_sequence_call
-from srcgrad.transforms.sweep import Contributions, Sweep, renamed
+from srcgrad.transforms.sweep import Sweep, renamed
 from srcgrad.transforms.templates import Inlined
-from srcgrad.transforms.unbroadcasting import of_update, shortened
+from srcgrad.transforms.unbroadcasting import note_whole, of_update, shortened
 
 
 class RuleSteps:
@@ -160,6 +161,7 @@ class RuleSteps:
                 return [], []
             for value in [*values, *emitted]:
                 self.simplify_sizes(value)
+            note_whole(emitted, self._sweep)
             contributions: Contributions = []
             plain: dict[str, Any] = {}
             given = values[: len(placed.parameters)]

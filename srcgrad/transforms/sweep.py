@@ -14,6 +14,7 @@ from srcgrad.analyses.containers import Kinds, kinds
 from srcgrad.analyses.dimensions import Dimensions
 from srcgrad.analyses.entries import Entries
 from srcgrad.analyses.integers import Integers
+from srcgrad.analyses.lengths import Vector, summed_axes
 from srcgrad.analyses.memory import Storage
 from srcgrad.analyses.ownership import Origins
 from srcgrad.analyses.selection import Selection
@@ -24,13 +25,14 @@ from srcgrad.ir.build import assign, at, call, clone, load, twin
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program, direct_names, operand_names
-from srcgrad.ir.walk import names_bound, names_read, statements, walk
+from srcgrad.ir.walk import found_in, names_bound, names_read, statements, walk
 from srcgrad.transforms.adjoints import Adjoints, State, Status
+from srcgrad.transforms.contributions import Contributions, is_entry, is_uniform, merged
 from srcgrad.transforms.externals import Externals
 from srcgrad.transforms.overwrites import Overwrites
+from srcgrad.transforms.spreading import spread_by_axes
 from srcgrad.transforms.templates import Inliner
 
-Contributions = list[tuple[str, Any]]
 LocalRule = Callable[[list[Any]], tuple[list[Any], Contributions]]
 """From the adjoints of the results to statements, and a value for each operand's adjoint."""
 
@@ -130,6 +132,7 @@ class Sweep:
         missing: Operands whose derivative a rule does not know.
         refused: What else cannot be reversed, why, what to do, and the error to raise.
         taped: The calls that run on the tape, with what they call.
+        whole: The adjoint in hand, if it has the shape of its value, and what is made of it so.
     """
 
     def __init__(
@@ -169,6 +172,7 @@ class Sweep:
         self.paths: dict[str, dict[str, str]] = {}
         self.kinds: Kinds = kinds(program, result)
         self.witness = begun(program, self.originals)
+        self.whole: set[str] = set()
         self.entries = program.once(Entries)
         self.overwrites = Overwrites(program)
         self.origins = Origins(
@@ -241,7 +245,9 @@ class Sweep:
             None if status is None else load(adjoints.release(target))
             for target, status in zip(targets, statuses, strict=True)
         ]
+        self.whole = {grads[0].id} if len(grads) == 1 and grads[0] is not None else set()
         emitted, contributions = rule(grads)
+        contributions = self._spread(contributions, None)
         full = [] if uniform is None else [assign(adjoints.name(targets[0]), uniform, statement)]
         inherits = len(contributions) == 1 and statuses[0] is Status.OWNED and uniform is None
         given = self.contribute(statement, emitted, contributions, inherits=inherits)
@@ -284,10 +290,10 @@ class Sweep:
         inherits: bool,
     ) -> list[Any]:
         done = [at(item, statement) for item in emitted]
-        for cell, value in _merged(contributions):
+        for cell, value in merged(contributions):
             if cell not in self.facts.activity.active and cell not in self.adjoints.models:
                 continue
-            if not self.adjoints.exists(cell) and _is_uniform(value):
+            if not self.adjoints.exists(cell) and is_uniform(value):
                 if not hasattr(value, "vector"):
                     value.vector = self.entry_vector(statement)
                 self.adjoints.uniform[cell] = value
@@ -354,38 +360,65 @@ class Sweep:
         """
         number = uniform.args[0]
         simple = isinstance(number, (gast.Name, gast.Constant, gast.UnaryOp))
-        name = self.adjoints.name(target)
+        name, self.whole = self.adjoints.name(target), set()
         emitted, contributions = rule([clone(number) if simple else load(name)])
+        if uniform.vector is not None:
+            contributions = self._spread(contributions, uniform.vector)
         entries = {name, *names_read(number)} if simple else {name}
         vector = uniform.vector
         for position, (cell, value) in enumerate(contributions):
-            unchanged = value is not None and _is(value, entries)
+            unchanged = value is not None and is_entry(value, entries)
             if unchanged and (cell in self.facts.selection.masks or self._begins(cell)):
-                shape = call("np.shape", load(cell))
-                contributions[position] = cell, call("np.broadcast_to", value, shape)
-                contributions[position][1].vector = vector
-            elif _is_uniform(value) and not self.adjoints.exists(cell):
-                value.vector = vector
-            elif not self.fills(value, entries, vector, cell):
-                return None
+                contributions[position] = cell, _spread_over(cell, value, vector)
+            elif is_uniform(value) and not self.adjoints.exists(cell):
+                value.vector = getattr(value, "vector", vector)
+            elif not self.fills(value, entries, vector, cell, target):
+                axes = self._narrower(value, entries, vector, cell)
+                if axes is None:
+                    return None
+                contributions[position] = cell, _spread_over(cell, value, axes)
+                contributions[position][1].is_scaled = axes == ()
         bind = [] if simple else [assign(name, clone(number), statement)]
         return [*bind, *self.contribute(statement, emitted, contributions, inherits=False)]
+
+    def _spread(self, contributions: Contributions, given: Any) -> Contributions:
+        """Return contributions with axes in place of calls that spread them (see `spreading`)."""
+        known = self.facts.dimensions
+        return [(cell, spread_by_axes(value, known, given)) for cell, value in contributions]
 
     def _begins(self, cell: str) -> bool:
         """Say whether a value with axes has no adjoint yet."""
         return not self.adjoints.exists(cell) and bool(self.facts.dimensions.of(load(cell)))
 
-    def fills(self, value: Any, entries: set[str], vector: Any, cell: str) -> bool:
-        """Say whether a value has the shape of `cell`, if `entries` have the axes of `vector`."""
+    def _narrower(self, value: Any, entries: set[str], vector: Any, cell: str) -> Vector | None:
+        """Return the axes of a value that is broadcast to the shape of `cell`, or None."""
+        if value is None or vector is None:
+            return None
+        axes = self.facts.dimensions.of_expression(value, dict.fromkeys(entries, vector))
+        whole = self.facts.dimensions.of(load(cell))
+        if not whole or axes is None or None in whole or None in axes:
+            return None
+        return axes if summed_axes(whole, axes) is not None else None
+
+    def fills(self, value: Any, entries: set[str], vector: Any, cell: str, target: str) -> bool:
+        """Say whether a value has the shape of `cell`, if `entries` have the axes of `vector`.
+
+        What is summed up in it must have the shape of `target`, whose adjoint the entries are.
+        """
         if vector == ():
             shape = self.facts.shapes.of_expression(value, entries)
             if shape is not None and shape == self.facts.shapes.of(load(cell)):
                 return True
         dimensions = self.facts.dimensions
-        whole = dimensions.of(load(cell))
+        whole, result = dimensions.of(load(cell)), dimensions.of(load(target))
         if whole is None or None in whole:
             return False
-        return dimensions.of_expression(value, dict.fromkeys(entries, vector)) == whole
+        given: dict[Any, Any] = dict.fromkeys(entries, vector)
+        for item in found_in(value, gast.Call):
+            if getattr(item.func, "attr", "") == "sum":
+                full = dimensions.of_expression(item.func.value, given) == result
+                given[id(item)] = whole if full and result and None not in result else None
+        return dimensions.of_expression(value, given) == whole
 
     def status(self, value: Any) -> Status:
         return Status.SHARED if self.origins.of(value) else Status.OWNED
@@ -429,6 +462,12 @@ class Sweep:
         return self.adjoints.uniform
 
 
+def _spread_over(cell: str, value: Any, vector: Any) -> Any:
+    spread = call("np.broadcast_to", value, call("np.shape", load(cell)))
+    spread.vector = vector
+    return spread
+
+
 def renamed(node: Any, names: dict[str, str]) -> Any:
     """Return an operand with some of its names replaced."""
     if not names:
@@ -438,48 +477,6 @@ def renamed(node: Any, names: dict[str, str]) -> Any:
         if isinstance(item, gast.Name):
             item.id = names.get(item.id, item.id)
     return node
-
-
-def _is_uniform(value: Any) -> bool:
-    """Say whether a value is ``np.broadcast_to(number, np.shape(x))``."""
-    func = getattr(value, "func", None)
-    return isinstance(func, gast.Attribute) and func.attr == "broadcast_to"
-
-
-def _merged(contributions: Contributions) -> Contributions:
-    """Write twice the same contribution, as of ``x * x``, as one with a factor of two."""
-    if len(contributions) != 2 or contributions[0][0] != contributions[1][0]:
-        return contributions
-    (cell, first), (_, second) = contributions
-    if gast.dump(first) != gast.dump(second):
-        return contributions
-    twice = _twice(first)
-    return contributions if twice is None else [(cell, twice)]
-
-
-def _twice(value: Any) -> Any:
-    """Return an expression times two, or None if that is no shorter than adding it twice."""
-    two = gast.Constant(2, None)
-    if isinstance(value, gast.BinOp) and isinstance(value.op, gast.Mult):
-        factor = gast.BinOp(two, gast.Mult(), value.left)
-        return gast.BinOp(factor, gast.Mult(), value.right)
-    if isinstance(value, gast.BinOp):
-        return gast.BinOp(two, gast.Mult(), value)
-    func = getattr(value, "func", None)
-    name = str(getattr(func, "attr", getattr(func, "id", "")))
-    places = {"where": (1, 2), "unbroadcast": (0,)}.get(name, ())
-    for place in places:  # the selected or summed value itself
-        if not isinstance(value.args[place], gast.Constant):
-            inner = _twice(value.args[place])
-            if inner is not None:
-                value.args[place] = inner
-                return value
-    return None
-
-
-def _is(value: Any, entries: set[str]) -> bool:
-    """Say whether a value is a number itself, or a name among those of one."""
-    return isinstance(value, gast.Constant) or getattr(value, "id", "") in entries
 
 
 def _unpacked(program: Program) -> frozenset[str]:

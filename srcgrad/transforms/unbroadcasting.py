@@ -8,6 +8,7 @@ import gast
 
 from srcgrad.analyses.lengths import Vector, summed_axes
 from srcgrad.ir.build import call, method
+from srcgrad.ir.walk import names_bound
 from srcgrad.transforms.sweep import Sweep, renamed
 
 
@@ -24,15 +25,24 @@ def shortened(value: Any, result: Any, sweep: Sweep) -> Any:
     if shapes.same(like, result):
         return grad
     ours, theirs = _axes(result, sweep), sweep.facts.dimensions.of(like)
-    if ours is None and theirs == ():
-        sweep.externals.use_numpy()
-        return call("np.sum", grad)
-    if ours is not None and theirs is not None:
-        axes = summed_axes(ours, theirs)
-        if axes is not None and (not axes[0] or not axes[1]):
-            return _sum_over(grad, *axes) if theirs or not ours else method(grad, "sum")
-    value.args[1] = shapes.representative(like)
-    return value
+    if theirs is None or (ours is None and theirs != ()):
+        value.args[1] = shapes.representative(like)
+        return value
+    axes = None if ours is None else summed_axes(ours, theirs)
+    if ours is not None and (axes is None or (axes[0] and axes[1])):
+        value.args[1] = shapes.representative(like)
+        return value
+    return _Sum(sweep, result, ours, theirs, axes).of(grad)
+
+
+def note_whole(emitted: list[Any], sweep: Sweep) -> None:
+    """Note what a rule makes of an adjoint by arithmetic before it sums up: it is as large."""
+    for statement in emitted if sweep.whole else ():
+        value = getattr(statement, "value", None)
+        if not isinstance(value, gast.BinOp) or isinstance(value.op, gast.MatMult):
+            continue
+        if sweep.whole & {getattr(side, "id", "") for side in (value.left, value.right)}:
+            sweep.whole.update(names_bound(statement.targets[0]))
 
 
 def of_update(value: Any, place: int, statement: Any, sweep: Sweep) -> Any:
@@ -55,17 +65,83 @@ def _axes(result: Any, sweep: Sweep) -> Vector | None:
     return dimensions.of_place(result) if is_part else dimensions.of(result)
 
 
-def _sum_over(grad: Any, added: tuple[int, ...], stretched: tuple[int, ...]) -> Any:
-    """Return the sum of a gradient over axes that broadcasting added, or over stretched ones."""
-    axes = added or stretched
-    if not axes:
-        return grad
-    if isinstance(grad, gast.UnaryOp):  # negate the smaller one
-        return gast.UnaryOp(grad.op, _sum_over(grad.operand, added, stretched))
-    constants = [gast.Constant(axis, None) for axis in axes]
-    axis = constants[0] if len(axes) == 1 else gast.Tuple(constants, gast.Load())
-    total = method(grad, "sum")
-    total.keywords = [gast.keyword("axis", axis)]
-    if stretched:
-        total.keywords.append(gast.keyword("keepdims", gast.Constant(True, None)))
-    return total
+class _Sum:
+    """The sum of a gradient over the axes that broadcasting an operand has added or stretched."""
+
+    def __init__(
+        self,
+        sweep: Sweep,
+        result: Any,
+        ours: Vector | None,
+        theirs: Vector,
+        axes: tuple[tuple[int, ...], tuple[int, ...]] | None,
+    ) -> None:
+        self._sweep = sweep
+        self._result = result
+        self._ours = ours
+        self._theirs = theirs
+        self._axes = axes
+
+    def of(self, grad: Any) -> Any:
+        """Return the sum: of as few operations on the larger array as can be."""
+        if self._axes == ((), ()):
+            return grad
+        if isinstance(grad, gast.UnaryOp):  # negate the smaller one
+            return gast.UnaryOp(grad.op, self.of(grad.operand))
+        if _is_product(grad):  # a factor may be the same for all that are added up
+            if isinstance(grad.op, (gast.Mult, gast.Div)) and self._is_outside(
+                grad.right, grad.left
+            ):
+                return gast.BinOp(self.of(grad.left), grad.op, grad.right)
+            if isinstance(grad.op, gast.Mult) and self._is_outside(grad.left, grad.right):
+                return gast.BinOp(grad.left, grad.op, self.of(grad.right))
+        if self._is_product_of_vectors(grad):
+            return gast.BinOp(grad.left, gast.MatMult(), grad.right)
+        return self._plain(grad)
+
+    def _is_outside(self, factor: Any, rest: Any) -> bool:
+        """Say whether a factor of the rest may as well be one of its sum."""
+        return self._of(factor) in ((), self._theirs) and self._is_full(rest)
+
+    def _of(self, node: Any) -> Vector | None:
+        return self._sweep.facts.dimensions.of(renamed(node, self._sweep.originals))
+
+    def _is_full(self, node: Any) -> bool:
+        """Say whether an expression has the shape of the result, one operand of it at least."""
+        if isinstance(node, gast.BinOp) and not isinstance(node.op, gast.MatMult):
+            return self._is_full(node.left) or self._is_full(node.right)
+        if isinstance(node, gast.UnaryOp):
+            return self._is_full(node.operand)
+        if getattr(node, "id", "") in self._sweep.whole:
+            return True
+        if self._ours is None or None in self._ours:
+            node = renamed(node, self._sweep.originals)
+            return self._sweep.facts.shapes.same(node, self._result)
+        return self._of(node) == self._ours
+
+    def _is_product_of_vectors(self, grad: Any) -> bool:
+        if self._theirs != () or self._ours is None or len(self._ours) != 1:
+            return False
+        return _is_product(grad) and self._is_full(grad.left) and self._is_full(grad.right)
+
+    def _plain(self, grad: Any) -> Any:
+        if self._axes is None:
+            self._sweep.externals.use_numpy()
+            return call("np.sum", grad)
+        if not self._theirs and self._ours:
+            return method(grad, "sum")
+        added, stretched = self._axes
+        axes = added or stretched
+        if not axes:
+            return grad
+        constants = [gast.Constant(axis, None) for axis in axes]
+        axis = constants[0] if len(axes) == 1 else gast.Tuple(constants, gast.Load())
+        total = method(grad, "sum")
+        total.keywords = [gast.keyword("axis", axis)]
+        if stretched:
+            total.keywords.append(gast.keyword("keepdims", gast.Constant(True, None)))
+        return total
+
+
+def _is_product(node: Any) -> bool:
+    return isinstance(node, gast.BinOp) and isinstance(node.op, gast.Mult)

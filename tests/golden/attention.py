@@ -38,9 +38,9 @@ def loss_grad(q, k, v):
     # backward
     # L12: return np.sum((p @ v) ** 2)
     grad_p_at_v = 2 * (p @ v)
-    grad_p = grad_p_at_v @ v.T
     # L11: p = scores / scores.sum(axis=-1, keepdims=True)
-    grad_scores = grad_p / sum_scores - (grad_p * p / sum_scores).sum(axis=1, keepdims=True)
+    grad_numerator = grad_p_at_v @ v.T / sum_scores
+    grad_scores = grad_numerator - (grad_numerator * p).sum(axis=1, keepdims=True)
     # L10: scores = np.exp(scores - scores.max(axis=-1, keepdims=True))
     # L9: scores = q @ k.T / np.sqrt(q.shape[1])
     grad_product = grad_scores * scores / sqrt

@@ -58,12 +58,14 @@ def log_likelihood_grad(q, r, series):
         # L19: mean = mean + gain * surprise
         grad_gain = grad_mean * surprise - grad_variance * variance
         # L18: gain = variance / scale
+        grad_numerator = grad_gain / scale
         # L17: total -= 0.5 * (math.log(scale) + surprise**2 / scale)
-        grad_scale = 0.5 * (surprise**2 / scale) / scale - grad_gain * gain / scale
-        grad_surprise = grad_mean * gain + 2 * surprise * (-0.5 / scale)
+        grad_numerator_2 = -0.5 / scale
+        grad_scale = -grad_numerator * gain - grad_numerator_2 * (surprise**2 / scale)
+        grad_surprise = grad_mean * gain + 2 * surprise * grad_numerator_2
         grad_scale -= 0.5 / scale
         # L16: scale = variance + r
-        grad_variance = grad_variance * (1 - gain) + grad_gain / scale + grad_scale
+        grad_variance = grad_variance * (1 - gain) + grad_numerator + grad_scale
         grad_r += grad_scale
         # L15: surprise = value - mean
         grad_mean = grad_mean - grad_surprise

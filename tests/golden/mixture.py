@@ -24,8 +24,6 @@ def example(rng):
 
 import numpy as np
 
-from srcgrad.runtime import expand_sum
-
 
 def log_likelihood_grad(means, log_scales, weights, x):
     """Gradient of `log_likelihood` (mixture.py:8).
@@ -43,11 +41,14 @@ def log_likelihood_grad(means, log_scales, weights, x):
 
     # backward
     # L12: return np.sum(peak + np.log(np.sum(np.exp(log_p - peak[:, None]), axis=1)))
-    grad_log_p_minus_peak = expand_sum(1.0 / np.sum(exp, axis=1), np.shape(exp), 1, False) * exp
+    grad_sum_2 = 1.0 / np.sum(exp, axis=1)
+    grad_log_p_minus_peak = grad_sum_2[:, None] * exp
     # L10: log_p = np.log(weights) - log_scales - 0.5 * z**2
     grad_difference = grad_log_p_minus_peak.sum(axis=0)
-    grad_z = z * -grad_log_p_minus_peak
-    grad_log_scales = -grad_difference
     # L9: z = (x[:, None] - means) / np.exp(log_scales)
-    grad_log_scales -= (grad_z * z / exp_log_scales).sum(axis=0) * exp_log_scales
-    return -(grad_z / exp_log_scales).sum(axis=0), grad_log_scales, grad_difference / weights
+    grad_numerator = z * -grad_log_p_minus_peak / exp_log_scales
+    return (
+        -grad_numerator.sum(axis=0),
+        -grad_difference - (grad_numerator * z).sum(axis=0) * exp_log_scales,
+        grad_difference / weights,
+    )

@@ -29,20 +29,19 @@ def cube_root_grad(a):
     x = a
     steps = []
     while abs(x**3 - a) > 1e-13:
-        product = 3 * x**2
-        steps.append((product, x))
-        x = x - (x**3 - a) / product
+        ratio = (x**3 - a) / (3 * x**2)
+        steps.append((ratio, x))
+        x = x - ratio
 
     # backward
     # L10: while abs(x**3 - a) > 1e-13:
     grad_a = 0.0
     grad_x = 1.0
-    for product, x in reversed(steps):
+    for ratio, x in reversed(steps):
         # L11: x = x - (x**3 - a) / (3 * x**2)
-        grad_ratio = -grad_x
-        grad_difference = grad_ratio / product
-        grad_x_squared = -grad_ratio * ((x**3 - a) / product) / product * 3
-        grad_a -= grad_difference
-        grad_x = grad_x + 2 * x * grad_x_squared + 3 * x**2 * grad_difference
+        grad_numerator = -grad_x / (3 * x**2)
+        grad_x = grad_x + 6 * x * -grad_numerator * ratio
+        grad_a -= grad_numerator
+        grad_x += 3 * x**2 * grad_numerator
     # L9: x = a
     return grad_a + grad_x

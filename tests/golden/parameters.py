@@ -73,16 +73,15 @@ def displacement_grad(x, v, stiffness, damping):
     grad_v = zeros_like(v)
     for difference, v_2, v, x in reversed(steps):
         # L29: x = x + dt * v
-        grad_dt += (grad_x * v_2).sum()
         grad_v = grad_v + grad_x * dt
         # L28: v = v + dt * spring.force(x, v) / spring.mass
         grad_product = grad_v / spring_mass
-        grad_dt += (grad_product * difference).sum()
+        grad_dt += grad_x @ v_2 + grad_product @ difference
         grad_difference = grad_product * dt
-        grad_spring_damping -= (grad_difference * v).sum()
+        grad_spring_damping -= grad_difference @ v
         grad_v = grad_v - grad_difference * spring_damping
         grad_x = grad_x + grad_difference * -spring_stiffness
-        grad_spring_stiffness -= (grad_difference * x).sum()
+        grad_spring_stiffness -= grad_difference @ x
     # L26: dt = 0.1 / spring.frequency
     grad_spring_stiffness -= 0.5 * (grad_dt * dt / sqrt) / sqrt / spring_mass
     return grad_spring_stiffness, grad_spring_damping

@@ -23,8 +23,6 @@ def example(rng):
 
 import numpy as np
 
-from srcgrad.runtime import expand_mean
-
 
 def skewness_grad(x):
     """Gradient of `skewness` (reductions.py:8) with respect to `x`.
@@ -35,17 +33,16 @@ def skewness_grad(x):
     variance = np.mean(centered**2, axis=0)
     sqrt_variance = np.sqrt(variance)
     z = centered / sqrt_variance
-    sum_z = z.sum(axis=1, keepdims=True)
-    z_to_3 = z**3
 
     # backward
     # L12: return np.sum(z.sum(axis=1, keepdims=True) * z**3) / x.size
-    grad_product = np.broadcast_to(1.0 / x.size, np.shape(sum_z * z_to_3))
-    grad_z = 3 * z**2 * (grad_product * sum_z) + (grad_product * z_to_3).sum(axis=1, keepdims=True)
+    grad_sum_2 = 1.0 / x.size
+    grad_z = 3 * z**2 * (grad_sum_2 * z.sum(axis=1, keepdims=True))
+    grad_z += (grad_sum_2 * z**3).sum(axis=1, keepdims=True)
     # L11: z = centered / np.sqrt(variance)
-    grad_centered = grad_z / sqrt_variance
-    grad_variance = -0.5 * (grad_z * z / sqrt_variance).sum(axis=0) / sqrt_variance
+    grad_numerator = grad_z / sqrt_variance
+    grad_variance = -0.5 * (grad_numerator * z).sum(axis=0) / sqrt_variance
     # L10: variance = np.mean(centered**2, axis=0)
-    grad_centered += 2 * centered * expand_mean(grad_variance, np.shape(centered), 0, False)
+    grad_centered = grad_numerator + 2 * centered * (grad_variance / np.shape(centered)[0])
     # L9: centered = x - x.mean(axis=0)
-    return grad_centered + expand_mean(-grad_centered.sum(axis=0), np.shape(x), 0, False)
+    return grad_centered - grad_centered.sum(axis=0) / np.shape(x)[0]

@@ -54,9 +54,8 @@ def loss_grad(y, rate, n):
         # L18: y = midpoint(decay, y, 0.1 * i, 0.1)
         grad_product_6 = grad_y * 0.1 * cos
         grad_half = grad_product_6 * -rate
-        grad_rate -= (grad_product_6 * half).sum()
         # L9: half = y + 0.5 * dt * f(y, t)
         grad_product_3 = grad_half * 0.05 * cos_t_2
         grad_y = grad_y + grad_half + grad_product_3 * -rate
-        grad_rate -= (grad_product_3 * y).sum()
+        grad_rate -= grad_product_6 @ half + grad_product_3 @ y
     return grad_y, grad_rate

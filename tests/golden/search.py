@@ -39,10 +39,10 @@ def crossing_grad(heights, level):
         if heights[i] > level:
             rise = heights[i] - heights[i - 1]
             # L12: return i - 1 + (level - heights[i - 1]) / rise
-            grad_difference = 1.0 / rise
-            grad_rise = -((level - heights[i - 1]) / rise) / rise
-            grad_level += grad_difference
-            grad_heights[i - 1] -= grad_difference
+            grad_numerator = 1.0 / rise
+            grad_rise = -grad_numerator * ((level - heights[i - 1]) / rise)
+            grad_level += grad_numerator
+            grad_heights[i - 1] -= grad_numerator
             # L11: rise = heights[i] - heights[i - 1]
             grad_heights[i - 1] -= grad_rise
             grad_heights[i] = grad_rise

@@ -41,7 +41,7 @@ def energy_grad(u, rate, steps):
     grad_rate = 0.0
     for total in reversed(total_saved):
         # L10: u = u + rate * (np.roll(u, 1) - 2 * u + np.roll(u, -1))
-        grad_rate += (grad_u * total).sum()
+        grad_rate += grad_u @ total
         grad_total = grad_u * rate
         grad_u = grad_u + np.roll(grad_total, 1) - grad_total * 2 + np.roll(grad_total, -1)
     return grad_u, grad_rate

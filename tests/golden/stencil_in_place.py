@@ -40,7 +40,7 @@ def energy_grad(start, rate, steps):
     grad_rate = 0.0
     for total in reversed(total_saved):
         # L11: u[1:-1] += rate * (u[:-2] - 2 * u[1:-1] + u[2:])
-        grad_rate += (grad_u[1:-1] * total).sum()
+        grad_rate += grad_u[1:-1] @ total
         grad_total = grad_u[1:-1] * rate
         grad_u[2:] += grad_total
         grad_u[1:-1] -= grad_total * 2

@@ -51,13 +51,13 @@ def solution_grad(a, b):
     grad_b = zeros_like(b)
     for i in reversed(range(n)):
         # L15: x[i] = s / a[i, i]
-        grad_s = grad_x[i] / a[i, i]
-        grad_a[i, i] = -grad_x[i] * x[i] / a[i, i]
+        grad_numerator = grad_x[i] / a[i, i]
+        grad_a[i, i] = -grad_numerator * x[i]
         # L13: for j in range(i):
         for j in reversed(range(i)):
             # L14: s = s - a[i, j] * x[j]
-            grad_x[j] -= grad_s * a[i, j]
-            grad_a[i, j] = -grad_s * x[j]
+            grad_x[j] -= grad_numerator * a[i, j]
+            grad_a[i, j] = -grad_numerator * x[j]
         # L12: s = b[i]
-        grad_b[i] = grad_s
+        grad_b[i] = grad_numerator
     return grad_a, grad_b

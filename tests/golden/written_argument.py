@@ -48,7 +48,7 @@ def settle_grad(u, weight):
         grad_u[0] = 0.0
         grad_u[-1] += grad_u_part_3
         # L10: u[1:-1] += weight * (u[2:] - u[:-2])
-        grad_weight += (grad_u[1:-1] * u_minus_u).sum()
+        grad_weight += grad_u[1:-1] @ u_minus_u
         grad_u_minus_u = grad_u[1:-1] * weight
         grad_u[:-2] -= grad_u_minus_u
         grad_u[2:] += grad_u_minus_u
