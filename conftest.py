@@ -45,16 +45,28 @@ settings.register_profile(
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))
 
 
+_LEDGER = "tests/text/test_ledger.py"
 _OF_CASES = ("tests/unit/rules/", "tests/programs/", "tests/peers/")
-_BY_HALF = tuple(
-    f"tests/{name}.py"
-    for name in (
-        *("programs/test_verified", "programs/test_stacks", "programs/test_forward"),
-        *("unit/rules/test_engines", "unit/rules/test_equivalents", "unit/rules/test_layouts"),
-        *("unit/rules/test_second_by_source", "unit/rules/test_tangents"),
-    )
-)
-"""Of these every second case is run, the same ones each time; all with ``SRCGRAD_ALL_CASES=1``."""
+_SHARES = {
+    f"tests/{name}.py": share
+    for share, names in {
+        3: (
+            *("programs/test_agreement", "programs/test_engines", "programs/test_forward"),
+            *("programs/test_names_outside", "programs/test_renamed", "programs/test_stacks"),
+            *("programs/test_verified", "public/test_pure", "checklist/test_checklist"),
+            *("targets/test_corpus", "targets/test_narrow", "unit/analyses/test_facts_hold"),
+            *("unit/rules/test_batched_calls", "unit/rules/test_jacobians", "text/test_ledger"),
+            *("unit/rules/test_laws", "unit/rules/test_engines"),
+        ),
+        2: (
+            *("unit/rules/test_equivalents", "unit/rules/test_layouts"),
+            *("unit/rules/test_second_by_source", "unit/rules/test_tangents"),
+        ),
+    }.items()
+    for name in names
+}
+"""Of these so many sixths of all cases are run, the same each time: a program, or a call, in all of
+them or in none, since it is compiled once for them. All run with ``SRCGRAD_ALL_CASES=1``."""
 
 
 def pytest_collection_finish() -> None:
@@ -81,10 +93,16 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
 def _shared(item: pytest.Item) -> str:
     """Return the same text for tests of one program, or of one call, which is compiled once."""
     folder = next((name for name in _OF_CASES if item.nodeid.startswith(name)), "")
-    case = item.nodeid.partition("[")[2]
-    if item.nodeid.startswith("tests/text/test_ledger"):  # [program-mode]
-        folder, case = "tests/programs/", f"{case.rpartition('-')[0]}]"
+    if item.nodeid.startswith(_LEDGER):
+        folder = "tests/programs/"
+    case = _program_of(item.nodeid)
     return f"{folder}[{case}" if folder and case else item.nodeid
+
+
+def _program_of(nodeid: str) -> str:
+    """Return the program or call of a test, as it shows behind the name; that may be nothing."""
+    case = nodeid.partition("[")[2]
+    return f"{case.rpartition('-')[0]}]" if nodeid.startswith(_LEDGER) else case  # program-mode
 
 
 def _as_it_is(gradient: Any, plan: Any, _args: Any, _kwargs: Any) -> Any:
@@ -175,8 +193,9 @@ _LARGE = 20
 
 
 def _is_left_out(item: pytest.Item) -> bool:
-    case = item.nodeid.partition("[")[2]
-    return bool(case and item.nodeid.startswith(_BY_HALF) and zlib.crc32(case.encode()) % 2)
+    share = _SHARES.get(item.nodeid.partition("::")[0])
+    case = _program_of(item.nodeid)
+    return bool(case and share and zlib.crc32(case.encode()) % 6 >= share)
 
 
 def _has_device() -> bool:
