@@ -12,10 +12,10 @@ from typing import Any, Final
 import gast
 
 from srcgrad.errors import SrcgradError
+from srcgrad.frontend.apart import named_apart, names_captured
 from srcgrad.frontend.fixed import keeps_nothing, never_changes
 from srcgrad.frontend.parameter_parts import text_parameters
 from srcgrad.frontend.remembered import nothing_changes, source_to_read
-from srcgrad.ir.build import clone, store
 from srcgrad.ir.operations import Operation, Reader, operands_viewed
 from srcgrad.ir.packages import is_of_python, package_of
 from srcgrad.ir.scopes import MISSING, is_library_method, scope_of, uncached
@@ -49,7 +49,7 @@ _TARGETING: Final = frozenset(
     (gast.Assign, gast.AnnAssign, gast.NamedExpr, gast.For, gast.comprehension)
 ).union((gast.withitem, gast.Delete))
 """What `_targets` looks into."""
-_BINDING: Final = (_TARGETING - {gast.Delete}) | {gast.Call}
+_BINDING: Final = (_TARGETING - {gast.Delete}) | {gast.Call, gast.Match}
 """What may bind a name, or hand memory to one."""
 _CHANGING: Final = frozenset(
     (gast.Assign, gast.Delete, gast.For, gast.withitem, gast.AugAssign, gast.Call)
@@ -218,27 +218,7 @@ class _Effects:
             self._holds[item.id].add(item.id)
         self._given = [item.id for item in (*named, *starred)]
         self._texts = text_parameters(tree)
-        self._body = self._apart([item.id for item in named])
-
-    def _apart(self, parameters: list[str]) -> list[Any]:
-        """Return the body, where a parameter that was bound to new memory has another name.
-
-        After ``p = p.copy()`` what is written into `p` is not the caller's.
-        """
-        body: list[Any] = self._tree.body
-        for place, statement in enumerate(body):
-            if not isinstance(statement, gast.Assign) or len(statement.targets) != 1:
-                continue
-            target, value = statement.targets[0], statement.value
-            name = target.id if isinstance(target, gast.Name) else ""
-            if name in parameters and isinstance(value, gast.Call) and self._makes_new(value):
-                later = clone([gast.Expr(store(name)), *body[place + 1 :]])
-                for node in walk(gast.Module(later, [])):
-                    if isinstance(node, gast.Name) and node.id == name:
-                        node.id = f"{name} (anew)"
-                body = [*body[:place], gast.Expr(value), *later]
-                parameters = [item for item in parameters if item != name]
-        return body
+        self._body = named_apart(tree, [item.id for item in named], self._makes_new)
 
     def run(self) -> frozenset[str]:
         """Return the written parameters."""
@@ -320,6 +300,9 @@ class _Effects:
             self._share([node.target], gast.Subscript(node.iter, node.iter, gast.Load()))
         elif isinstance(node, gast.withitem) and node.optional_vars is not None:
             self._share([node.optional_vars], node.context_expr)
+        elif isinstance(node, gast.Match):
+            for name in names_captured(node):  # what is asked for, or a part of it
+                self._from[name] |= self._origins(node.subject)
         elif isinstance(node, gast.Call):
             self._bind_call(node)
 
