@@ -122,6 +122,8 @@ class _Laws(dict):
     """A dict whose entries are attributes, too."""
 
     def __getattr__(self, name):
+        if name.startswith("__"):  # of those that ask what it is
+            raise AttributeError(name)
         return self[name]
 
 
