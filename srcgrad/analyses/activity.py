@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,9 +63,18 @@ def activity(
     return Activity(frozenset(varied), frozenset(varied & useful))
 
 
-def varied_names(program: Program) -> frozenset[str]:
-    """Return the names that depend on an input."""
-    return frozenset(_reach(program.inputs, _edges(program)[0]))
+def varied_names(program: Program, classes: Iterable[set[str]] = ()) -> frozenset[str]:
+    """Return the names that depend on an input.
+
+    With classes of names that may share memory, also those that share it with such a name.
+    """
+    edges, _ = _edges(program)
+    reached = _reach(program.inputs, edges)
+    waiting = list(classes)
+    while met := [members for members in waiting if not reached.isdisjoint(members)]:
+        waiting = [members for members in waiting if reached.isdisjoint(members)]
+        reached = _reach((*reached, *(name for members in met for name in members)), edges)
+    return frozenset(reached)
 
 
 def flows(program: Program, body: list[Any]) -> Iterator[tuple[Any, list[str], list[str]]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import FunctionType
+from types import FunctionType, ModuleType
 from typing import Any, Final
 
 import gast
@@ -150,8 +150,11 @@ class CallWrites:
     def _names(self, operands: list[Any]) -> list[str]:
         """Return the names that operands read, and what comprehensions bind them to."""
         read = dict.fromkeys(name for item in operands for name in names_read(item))
+        lookup = self._program.reader.scope.lookup
         found: dict[str, None] = {}
         for name in read:
+            if isinstance(lookup(name), ModuleType):
+                continue  # of ``np.sqrt(x)``
             found.update(dict.fromkeys(sorted(self._gone_through.get(name, {name}))))
         return list(found)
 

@@ -85,7 +85,12 @@ def _may_lack_axes(made: Any, program: Program) -> bool:
         return True  # whatever makes it
     if not made.args:
         return False
-    primal = program.reader.read(made).primal
+    operation = program.reader.read(made)
+    if operation.kind == "user" or (
+        operation.kind == "unknown" and isinstance(made.func, gast.Name)
+    ):
+        return True  # a function of the user's, or its half, may do so
+    primal = operation.primal
     known = program.reader.vocabulary.primitive(primal) if primal is not None else UNKNOWN
     converts = known.gives == "array" and known.shape == "ranked" and known.dtype is not None
     return converts and not isinstance(made.args[0], (gast.List, gast.Tuple, gast.ListComp))
@@ -107,8 +112,12 @@ def is_mask(value: Any, program: Program, found: Collection[str]) -> bool:
     if not isinstance(value, gast.Call):
         return False
     operation = program.reader.read(value)
-    known = operation.primal and program.reader.vocabulary.primitive(operation.primal)
-    return bool(known) and known.kind == "truth"
+    if operation.kind not in ("primitive", "constant"):
+        return False
+    known = program.reader.vocabulary.primitive(operation.primal)
+    alone = len(operation.args) == 1 and not operation.keywords
+    converts = alone and known.gives == "array" and known.may_view  # ``np.asarray(x > 1)``
+    return known.kind == "truth" or (converts and is_mask(operation.args[0], program, found))
 
 
 def _makers(program: Program) -> dict[str, list[Any]]:

@@ -9,9 +9,9 @@ from typing import Any, Final
 import gast
 
 from srcgrad.analyses.activity import varied_names
+from srcgrad.analyses.other_names import is_seen_elsewhere
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.program import Program, bound_names, header_reads, is_store, store_target
-from srcgrad.ir.reach import seen_elsewhere
 from srcgrad.ir.walk import found_in, names_bound, names_read, statements
 
 _KINDS = ("list", "dict")
@@ -59,7 +59,8 @@ def _of_others(program: Program, names: set[str]) -> set[str]:
     given = {name for name in names & parameters if program.given.get(name) in _KINDS}
     outside = {name for name in names - parameters if _is_outside(program, name)}
     if outside:
-        outside -= seen_elsewhere(program.reader.scope.function) | _remembering(program, outside)
+        outside = {name for name in outside if not is_seen_elsewhere(program, name)}
+        outside -= _remembering(program, outside)
     given -= set(program.inputs)  # a gradient has the entries that were there at the call
     return given | (outside - bound_names(program.body))
 
@@ -119,11 +120,8 @@ def _changed(statement: Any) -> str | None:
 
 
 def _is_outside(program: Program, name: str) -> bool:
-    """Say whether a name means a list or dict that no module which is named here has, too."""
-    scope = program.reader.scope
-    value = scope.lookup(name)
-    others = [binding.value for binding in scope.dotted.values()]
-    return type(value) in (list, dict) and not any(item is value for item in others)
+    """Say whether a name means a list or dict."""
+    return type(program.reader.scope.lookup(name)) in (list, dict)
 
 
 def _reads_by_key(program: Program) -> dict[str, list[str]]:

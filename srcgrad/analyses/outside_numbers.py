@@ -8,8 +8,8 @@ import gast
 import numpy as np
 
 from srcgrad.analyses.integers import Integers
+from srcgrad.analyses.other_names import is_seen_elsewhere
 from srcgrad.ir.program import Program, bound_names, targets_of
-from srcgrad.ir.reach import seen_elsewhere
 from srcgrad.ir.walk import names_bound, statements
 from srcgrad.locks import kept_property
 
@@ -36,7 +36,7 @@ class OutsideNumbers:
             plain = all(isinstance(item, _NUMBERS) for item in items)
         else:
             return False
-        return plain and name not in self._seen_elsewhere and not self._has_two_names(value)
+        return plain and not is_seen_elsewhere(self._program, name)
 
     def reads_number(self, subscript: Any) -> bool:
         """Say whether ``x[i]`` reads a number of such a container, and no view of it."""
@@ -62,15 +62,6 @@ class OutsideNumbers:
             (numbers if reads else others).update(names)
         return numbers - others
 
-    def _has_two_names(self, value: Any) -> bool:
-        """Say whether a module that the function names has the same memory, too."""
-        others = [binding.value for binding in self._program.reader.scope.dotted.values()]
-        arrays = [item for item in others if isinstance(item, np.ndarray)]
-        shared = isinstance(value, np.ndarray) and any(
-            np.may_share_memory(value, item) for item in arrays
-        )
-        return shared or any(item is value for item in others)
-
     def _value(self, name: str) -> Any:
         if name in self._program.parameters or name in self._bound:
             return None
@@ -79,7 +70,3 @@ class OutsideNumbers:
     @kept_property
     def _bound(self) -> set[str]:
         return bound_names(self._program.body)
-
-    @kept_property
-    def _seen_elsewhere(self) -> frozenset[str]:
-        return seen_elsewhere(self._program.reader.scope.function)

@@ -33,6 +33,7 @@ from srcgrad.analyses.plain_names import copies_of, is_spread_out, read_names, t
 from srcgrad.analyses.shadowed import NotShadowedError
 from srcgrad.analyses.shadowing import Shadowing
 from srcgrad.analyses.shapes import Shapes
+from srcgrad.analyses.sharing_by_then import SharingByThen
 from srcgrad.analyses.sharing_classes import SharingClasses
 from srcgrad.analyses.unfit_arrays import uses_of_unfit_arrays
 from srcgrad.ir.build import load
@@ -82,6 +83,7 @@ class _Analysis:
         self._dimensions = dimensions
         self._integers = integers
         self._sharing = SharingClasses()
+        self._joined: list[tuple[int, str, str]] = []
         self._result = Storage()
         self._writes: list[tuple[Any, str, bool]] = []
         self._views: set[str] = set()
@@ -97,7 +99,7 @@ class _Analysis:
 
     def run(self) -> Storage:
         for number, statement in enumerate(statements(self._program.body)):
-            self._result.order[id(statement)] = number
+            self._result.order[id(statement)] = self._number = number
             self._visit(statement)
         if self._writes or self._result.writes:
             self._loop_spans()
@@ -261,10 +263,15 @@ class _Analysis:
     def _join(self, target: str, source: str) -> None:
         if target != source:
             self._sharing.join(target, source)
+            self._joined.append((self._number, target, source))
 
     @kept_property
     def _varied(self) -> frozenset[str]:
         return varied_names(self._program)
+
+    @kept_property
+    def _varied_in_memory(self) -> frozenset[str]:
+        return varied_names(self._program, self._sharing.classes().values())
 
     @kept_property
     def _held(self) -> HeldEntries:
@@ -280,8 +287,10 @@ class _Analysis:
         live_at = self._live_at_writes()
         groups: dict[str, list[tuple[Any, str, bool]]] = defaultdict(list)
         problems: dict[str, list[Problem]] = defaultdict(list)
+        by_then = SharingByThen(self._joined, self._result)
         for statement, name, element in self._writes:
             self._result.written.add(name)
+            early = by_then.when(statement)
             root = self._sharing.root(name)
             members = classes.get(root, {name}) | {name}
             groups[root].append((statement, name, element))
@@ -290,7 +299,12 @@ class _Analysis:
                 self._note_axisless(members, only=name)
             elif len({self._program.namer.base(member) for member in members}) > 1:
                 self._result.mutated |= members  # a view may still be read by the backward pass
-            found = self._check(statement, name, element, members, live_at[id(statement)])
+            then = {item for item in members if early.root(item) == early.root(name)}
+            found = (
+                []
+                if self._is_constant(statement, name, then, members, element=element)
+                else self._check(statement, name, element, then, live_at[id(statement)])
+            )
             problems[root] += found
         for root, writes in groups.items():
             if problems[root]:
@@ -392,13 +406,32 @@ class _Analysis:
         walk_live(self._program.body, set(), visit)
         return found
 
+    def _is_constant(
+        self, statement: Any, name: str, then: set[str], members: set[str], *, element: bool
+    ) -> bool:
+        """Say whether what is written by then can have no derivative, so that it is just run.
+
+        What the module has must be reached by names of the program alone: what else reads it might
+        be asked before or after its time.
+        """
+        if not self._varied_in_memory.isdisjoint(members):
+            return False
+        owners = self._foreign(then)
+        if not all(map(self._outside.holds, owners - set(self._program.parameters))):
+            return False
+        if not element and (owners or len(set(map(self._program.namer.base, then))) > 1):
+            if name not in self._kinds.arrays and self._program.given.get(name) not in _ARRAYS:
+                return False  # of a number it is no write
+            self._result.mirror.updates.add(id(statement))
+            self._note_write(statement, members)
+            self._note_axisless(members)
+        self._result.outside |= owners
+        return True
+
     def _check(
         self, statement: Any, name: str, element: bool, members: set[str], live: frozenset[str]
     ) -> list[Problem]:
         owners = self._foreign(members)
-        if members == {name} and self._outside.holds(name) and name not in self._varied:
-            self._result.outside.add(name)  # no derivative, and nothing else shares the memory
-            return []
         element = element or any(self._program.given.get(item) in _ARRAYS for item in owners)
         if owners and (element or self._through_view(members, owners)):
             owner = self._program.namer.base(min(owners))

@@ -442,7 +442,7 @@ def empty_module(request: Request, stages: Stages | None) -> Module:
     namer = Namer()
     externals = Externals(namer)
     namer.reserve(own_names())
-    anew = rebound(request.function)
+    anew = rebound(request.function, request.given.values())
     if stages is not None and stages.account is not None:
         stages.account.clear()  # a first attempt may have been given up
     return Module(

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import copy
 import inspect
-import re
 from collections import defaultdict
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any, Final
 
 import gast
-import numpy as np
 
 from srcgrad.errors import SrcgradError
+from srcgrad.frontend.apart import named_apart, names_captured
+from srcgrad.frontend.fixed import keeps_nothing, never_changes
 from srcgrad.frontend.parameter_parts import text_parameters
 from srcgrad.frontend.remembered import nothing_changes, source_to_read
-from srcgrad.ir.build import clone, store
 from srcgrad.ir.operations import Operation, Reader, operands_viewed
 from srcgrad.ir.packages import is_of_python, package_of
 from srcgrad.ir.scopes import MISSING, is_library_method, scope_of, uncached
@@ -50,15 +49,14 @@ _TARGETING: Final = frozenset(
     (gast.Assign, gast.AnnAssign, gast.NamedExpr, gast.For, gast.comprehension)
 ).union((gast.withitem, gast.Delete))
 """What `_targets` looks into."""
-_BINDING: Final = (_TARGETING - {gast.Delete}) | {gast.Call}
+_BINDING: Final = (_TARGETING - {gast.Delete}) | {gast.Call, gast.Match}
 """What may bind a name, or hand memory to one."""
 _CHANGING: Final = frozenset(
     (gast.Assign, gast.Delete, gast.For, gast.withitem, gast.AugAssign, gast.Call)
 )
 """What may write into memory."""
-_FIXED: Final = (int, float, complex, str, bytes, range, np.generic, np.dtype, slice, re.Pattern)
 
-Active = frozenset[FunctionType]
+Active = frozenset[Any]
 
 
 def written_parameters(
@@ -83,15 +81,12 @@ def written_parameters(
 def _found_written(
     function: FunctionType, vocabulary: Vocabulary, active: Active
 ) -> frozenset[str]:
-    code = function.__code__
     if is_library(function):  # these write only where they are told to
-        names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-        return frozenset(names) & {"out", "output"}
+        return _all_parameters(function) & {"out", "output"}
     try:
         tree = source_to_read(function).tree
     except SrcgradError:
-        count = code.co_argcount + code.co_kwonlyargcount
-        return frozenset((*code.co_varnames[:count], ELSEWHERE))
+        return _all_parameters(function) | {ELSEWHERE}
     written = _Effects(function, tree, vocabulary, active | {function}).run()
     # the memory of Python's own modules, such as the filters of warnings, is nobody's data
     return written - {ELSEWHERE} if is_of_python(function) else written
@@ -144,26 +139,37 @@ def is_library(function: FunctionType) -> bool:
     return package_of(function) in ("numpy", "scipy")
 
 
-def returned_parameters(function: FunctionType, vocabulary: Vocabulary) -> frozenset[str]:
+def returned_parameters(
+    function: FunctionType, vocabulary: Vocabulary, active: Active = frozenset()
+) -> frozenset[str]:
     """Return the parameters whose memory the result of a call may lie in; all if in doubt."""
     with nothing_changes() as memory:
+        if ("returned", function) in active:
+            memory.lean_on(function)
+            return frozenset()  # found by the outer call of the same function
 
         def find() -> frozenset[str]:
-            return _found_returned(function, vocabulary)
+            return _found_returned(function, vocabulary, active | {("returned", function)})
 
         found: frozenset[str] = memory.found(("returned", id(vocabulary)), function, find)
         return found
 
 
-def _found_returned(function: FunctionType, vocabulary: Vocabulary) -> frozenset[str]:
-    code = function.__code__
+def _found_returned(
+    function: FunctionType, vocabulary: Vocabulary, active: Active
+) -> frozenset[str]:
     try:
         tree = None if is_library(function) else source_to_read(function).tree
     except SrcgradError:
         tree = None
     if tree is None:
-        return frozenset(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
-    return _Effects(function, tree, vocabulary, frozenset([function])).returned()
+        return _all_parameters(function)
+    return _Effects(function, tree, vocabulary, active | {function}).returned()
+
+
+def _all_parameters(function: FunctionType) -> frozenset[str]:
+    code = function.__code__
+    return frozenset(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
 
 
 def given_to(function: FunctionType, call: Any, names: frozenset[str]) -> list[Any]:
@@ -212,27 +218,7 @@ class _Effects:
             self._holds[item.id].add(item.id)
         self._given = [item.id for item in (*named, *starred)]
         self._texts = text_parameters(tree)
-        self._body = self._apart([item.id for item in named])
-
-    def _apart(self, parameters: list[str]) -> list[Any]:
-        """Return the body, where a parameter that was bound to new memory has another name.
-
-        After ``p = p.copy()`` what is written into `p` is not the caller's.
-        """
-        body: list[Any] = self._tree.body
-        for place, statement in enumerate(body):
-            if not isinstance(statement, gast.Assign) or len(statement.targets) != 1:
-                continue
-            target, value = statement.targets[0], statement.value
-            name = target.id if isinstance(target, gast.Name) else ""
-            if name in parameters and isinstance(value, gast.Call) and self._makes_new(value):
-                later = clone([gast.Expr(store(name)), *body[place + 1 :]])
-                for node in walk(gast.Module(later, [])):
-                    if isinstance(node, gast.Name) and node.id == name:
-                        node.id = f"{name} (anew)"
-                body = [*body[:place], gast.Expr(value), *later]
-                parameters = [item for item in parameters if item != name]
-        return body
+        self._body = named_apart(tree, [item.id for item in named], self._makes_new)
 
     def run(self) -> frozenset[str]:
         """Return the written parameters."""
@@ -314,6 +300,9 @@ class _Effects:
             self._share([node.target], gast.Subscript(node.iter, node.iter, gast.Load()))
         elif isinstance(node, gast.withitem) and node.optional_vars is not None:
             self._share([node.optional_vars], node.context_expr)
+        elif isinstance(node, gast.Match):
+            for name in names_captured(node):  # what is asked for, or a part of it
+                self._from[name] |= self._origins(node.subject)
         elif isinstance(node, gast.Call):
             self._bind_call(node)
 
@@ -355,6 +344,10 @@ class _Effects:
             return set()
         if isinstance(value, gast.Call) and (viewed := self._viewed(value)) is not None:
             return {origin for item in viewed for origin in self._origins(item)}
+        if isinstance(value, gast.Call) and (callee := self._followed(value)) is not None:
+            found = returned_parameters(callee, self._reader.vocabulary, self._active)
+            made = {ELSEWHERE} & found if keeps_nothing(callee) else {ELSEWHERE}
+            return made.union(*map(self._origins, given_to(callee, value, found)))
         return {origin for name in names_read(value) for origin in self._of(name)}
 
     def _of(self, name: str, *, deep: bool = True) -> set[str]:
@@ -362,7 +355,7 @@ class _Effects:
         found = self._from[name] | (self._holds[name] if deep else set())
         value = self._reader.scope.lookup(name)  # MISSING for local names
         data = value is not MISSING and not callable(value) and not isinstance(value, ModuleType)
-        return found | {ELSEWHERE} if data and not _never_changes(value) else found
+        return found | {ELSEWHERE} if data and not never_changes(value) else found
 
     def _operation(self, call: Any) -> Operation:
         """Return what a call computes; read once, however often is asked where it leads to."""
@@ -379,6 +372,12 @@ class _Effects:
         known = self._reader.vocabulary.primitive(operation.primal)
         viewed = operands_viewed(known, operation)
         return viewed if len(viewed) < len(operation.args) else None
+
+    def _followed(self, call: Any) -> FunctionType | None:
+        """Return the function of the user's that is called, if what it returns is to be seen."""
+        callee = uncached(self._reader.scope.resolve(call.func))
+        known = not isinstance(callee, FunctionType) or is_library(callee)
+        return None if known or self._reader.vocabulary.rule_for(callee) else callee
 
     def _makes_new(self, call: Any) -> bool:
         operation = self._operation(call)
@@ -468,13 +467,6 @@ class _Effects:
                 out += call.args
         deep = {origin for item in out for origin in self._origins(item) if item is not None}
         return deep | shallow
-
-
-def _never_changes(value: Any) -> bool:
-    """Say whether nothing can be written into a value: a number, a text, or a tuple of such."""
-    if isinstance(value, (tuple, frozenset)):
-        return type(value) in (tuple, frozenset) and all(map(_never_changes, value))
-    return value is None or value is Ellipsis or isinstance(value, _FIXED)
 
 
 def _makers(kind: type[BaseException]) -> list[FunctionType]:

@@ -29,7 +29,7 @@ _EXPRESSIONS: Final[dict[str, tuple[str, str]]] = {
 }
 
 
-_SEES_NAMES: Final = frozenset({"eval", "exec", "locals", "vars"})
+_SEES_NAMES: Final = frozenset({"eval", "exec", "globals", "locals", "vars"})
 
 
 def bound_place(statement: Any) -> Any:

@@ -6,36 +6,36 @@ between would be read too late, or too early.
 
 from __future__ import annotations
 
+import builtins
 import dis
+from collections.abc import Iterable
 from functools import lru_cache
 from types import CellType, CodeType, FunctionType, ModuleType
-from typing import Any, Final
+from typing import Any
 
 from srcgrad.errors import MutationError
 from srcgrad.frontend.refusals import Refusals
+from srcgrad.frontend.unseen import ANY, UNSEEN, bound_through, bound_unseen, owner_of
+from srcgrad.ir.packages import is_library_name
 from srcgrad.ir.reach import reached_functions, values_of
 from srcgrad.ir.scopes import Scope
 
 Variable = tuple[Any, str]
 """A name in a module (by that module's name), in a class, or in a cell (by identity)."""
 
-UNSEEN: Final[Variable] = ("*", "")
-"""Stands for variables that something binds by names which only the run tells."""
-_BINDERS: Final = frozenset(["setattr", "globals", "vars", "__dict__", "exec", "modules"])
 
-
-def rebound(function: FunctionType) -> frozenset[Variable]:
+def rebound(function: FunctionType, given: Iterable[Any] = ()) -> frozenset[Variable]:
     """Return the variables outside that a function or what it reaches by name binds.
 
-    UNSEEN is among them if there may be others. The names that the function itself declares
-    ``global`` are not: `own_globals` sees to them, or they are refused.
+    So with what it is given: functions, and objects with methods. ANY is in the place of what only
+    the run tells. The names that the function itself declares ``global`` are not among them:
+    `own_globals` sees to them, or they are refused.
     """
     found: set[Variable] = set()
     calls_itself = function.__name__ in function.__code__.co_names
-    for reached in reached_functions(function):
+    for reached in reached_functions(function, given):
         values = values_of(reached)
-        if not _BINDERS.isdisjoint(_names(reached.__code__)):
-            found.add(UNSEEN)
+        found.update(bound_unseen(reached))
         for kind, owner, name in _stores(reached.__code__):
             if kind == "name" and (reached is not function or calls_itself):
                 found.add((_space(reached.__globals__), name))
@@ -45,8 +45,30 @@ def rebound(function: FunctionType) -> frozenset[Variable]:
             elif kind == "attribute":
                 holder = values.get(owner)
                 if isinstance(holder, (ModuleType, type)):
-                    found.add((_owner(holder), name))
+                    found.add((owner_of(holder), name))
+                elif holder is None:  # it may be one of a module or a class
+                    found.update(bound_through(reached, name))
     return frozenset(found)
+
+
+def binds_outside(function: FunctionType) -> bool:
+    """Say whether a function, or what it reaches by name, may bind any variable outside.
+
+    >>> def count():
+    ...     global COUNT
+    ...     COUNT = 1
+    >>> def double(n):
+    ...     return 2 * n
+    >>> binds_outside(count), binds_outside(double)
+    (True, False)
+    """
+    for reached in reached_functions(function):
+        if bound_unseen(reached):
+            return True
+        for kind, _, name in _stores(reached.__code__):
+            if kind != "cell" or name in reached.__code__.co_freevars:
+                return True
+    return False
 
 
 def refuse_rebound(
@@ -65,23 +87,36 @@ def is_rebound(scope: Scope, variables: frozenset[Variable]) -> bool:
     return bool(variables) and (UNSEEN in variables or _read(scope, variables) is not None)
 
 
+def may_be_bound(owner: Any, name: str, variables: frozenset[Variable]) -> bool:
+    """Say whether the name of a module or a class may be one of these variables."""
+    return not variables.isdisjoint(((owner, name), (owner, ANY), (ANY, name), UNSEEN))
+
+
 def _read(scope: Scope, variables: frozenset[Variable]) -> str | None:
     for (owner, name), binding in scope.dotted.items():
-        key = owner if isinstance(owner, str) else _owner(owner)
-        if (key, name) in variables and not callable(binding.value):
+        key = owner if isinstance(owner, str) else owner_of(owner)
+        if _is_bound(key, name, binding.value, variables):
             return name
     for name, binding in scope.used.items():
         holder = binding.holder
-        key = (id(holder), "") if isinstance(holder, CellType) else None
-        if key is None and isinstance(holder, dict):
-            key = (_space(holder), binding.name)
-        if key in variables and not callable(binding.value):
+        if isinstance(holder, CellType):
+            if (id(holder), "") in variables and not callable(binding.value):
+                return name
+        elif (
+            isinstance(holder, dict)
+            and holder is not vars(builtins)
+            and _is_bound(_space(holder), binding.name, binding.value, variables)
+        ):
             return name
     return None
 
 
-def _owner(holder: Any) -> Any:
-    return holder.__name__ if isinstance(holder, ModuleType) else id(holder)
+def _is_bound(owner: Any, name: str, value: Any, variables: frozenset[Variable]) -> bool:
+    """Say whether data of a user's module or class may be bound anew."""
+    if callable(value) or isinstance(value, ModuleType):
+        return False
+    own = not isinstance(owner, str) or not is_library_name(owner)
+    return own and may_be_bound(owner, name, variables)
 
 
 def _space(namespace: dict[str, Any]) -> Any:
@@ -89,27 +124,34 @@ def _space(namespace: dict[str, Any]) -> Any:
 
 
 @lru_cache(maxsize=4096)
-def _names(code: CodeType) -> frozenset[str]:
-    """Return the names of globals and attributes in some code."""
-    inner = [_names(item) for item in code.co_consts if isinstance(item, CodeType)]
-    return frozenset(code.co_names).union(*inner)
-
-
-@lru_cache(maxsize=4096)
 def _stores(code: CodeType) -> tuple[tuple[str, str, str], ...]:
-    """Return what some code binds: names of the module, of closures, and attributes of names."""
+    """Return what some code binds: names of the module, of closures, and attributes.
+
+    Those of the first parameter of a method are left out: that is an object.
+    """
     found: list[tuple[str, str, str]] = []
-    before = ""
+    of_class = code.co_qualname.rpartition(".")[0]
+    is_method = bool(of_class) and not of_class.endswith("<locals>") and code.co_argcount > 0
+    receiver = code.co_varnames[0] if is_method else None
+    before: tuple[str, str] = ("", "")
     for item in dis.get_instructions(code):
         if item.opname == "STORE_GLOBAL":
             found.append(("name", "", item.argval))
         elif item.opname == "STORE_DEREF":
             found.append(("cell", "", item.argval))
-        elif item.opname == "STORE_ATTR" and before:
-            found.append(("attribute", before, item.argval))
-        loads = item.opname in ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF")
-        before = str(item.argval) if loads else ""
+        elif item.opname in ("STORE_ATTR", "DELETE_ATTR") and before != ("local", receiver):
+            found.append(("attribute", before[1] if before[0] == "free" else "", item.argval))
+        before = _loaded(item)
     for inner in code.co_consts:
         if isinstance(inner, CodeType):
             found += _stores(inner)
     return tuple(found)
+
+
+def _loaded(item: dis.Instruction) -> tuple[str, str]:
+    """Return whether an instruction puts a free name's or a variable's value on top, and which."""
+    if item.opname in ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF"):
+        return "free", str(item.argval)
+    if item.opname.startswith(("LOAD_FAST", "STORE_FAST_LOAD_FAST")):
+        return "local", str(item.argval[-1] if isinstance(item.argval, tuple) else item.argval)
+    return "", ""

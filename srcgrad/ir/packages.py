@@ -10,6 +10,7 @@ from types import FunctionType
 from typing import Any, Final
 
 _LIBRARY: Final = sysconfig.get_path("stdlib")
+_LIBRARIES: Final = ("numpy", "scipy", "cupy", "srcgrad", "builtins")
 
 
 def package_of(value: Any) -> str:
@@ -32,6 +33,16 @@ def is_of_python(function: FunctionType) -> bool:
     """
     known = package_of(function) in sys.stdlib_module_names
     return known and _is_in_library(function.__code__.co_filename)
+
+
+def is_library_name(module: str) -> bool:
+    """Say whether a module is one of Python's, of NumPy or its like, by its name.
+
+    >>> is_library_name("numpy.linalg"), is_library_name("math"), is_library_name("settings")
+    (True, True, False)
+    """
+    first = module.partition(".")[0]
+    return first in sys.stdlib_module_names - {"__main__"} or first in _LIBRARIES
 
 
 @lru_cache(maxsize=4096)

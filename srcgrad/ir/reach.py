@@ -2,24 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import functools
+from collections.abc import Iterable, Iterator
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, Final
 
-from srcgrad.ir.packages import is_of_python, package_of
+import numpy as np
+
+from srcgrad.ir.packages import is_library_name, is_of_python, package_of
 
 _MOST: Final = 500
+_PLAIN: Final = (int, float, complex, str, bytes, np.ndarray, np.generic, type(None), ModuleType)
+_HOLDING: Final = ("types", "collections", "functools", "contextlib")
+"""Python's modules with classes whose objects hold whatever users put there."""
+_CALLED: Final = (FunctionType, staticmethod, classmethod, property)
 
 
-def reached_functions(function: FunctionType) -> list[FunctionType]:
-    """Return a function and those of users that it may reach by the names that stand in it."""
-    waiting, seen = [function], {function: None}
-    while waiting and len(seen) < _MOST:
-        reached = waiting.pop()
-        for value in _reached_by(reached, values_of(reached)):
+def reached_functions(function: FunctionType, given: Iterable[Any] = ()) -> list[FunctionType]:
+    """Return a function and those of users that it may reach by the names that stand in it.
+
+    So with those of what it is given, and of tables, `partial` objects and objects among that.
+    """
+    waiting, seen, met = [function], {function: None}, set[int]()
+
+    def meet(values: Iterable[FunctionType]) -> None:
+        for value in values:
             if value not in seen and not _is_foreign(value):
                 seen[value] = None
                 waiting.append(value)
+
+    meet(_functions(given, met))
+    while waiting and len(seen) < _MOST:
+        reached = waiting.pop()
+        meet(_reached_by(reached, values_of(reached), met))
     return list(seen)
 
 
@@ -49,25 +64,65 @@ def _names(code: CodeType) -> Iterator[str]:
             yield from _names(item)
 
 
-def _reached_by(function: FunctionType, values: dict[str, Any]) -> Iterator[FunctionType]:
+def _reached_by(
+    function: FunctionType, values: dict[str, Any], met: set[int]
+) -> Iterator[FunctionType]:
     """Yield the functions that a function may call by the names that stand in it."""
     modules = [item for item in values.values() if isinstance(item, ModuleType)]
     names = set(_names(function.__code__))
     for module in modules:
         if not _is_foreign(module):
-            yield from _functions(vars(module).get(name) for name in names)
-    yield from _functions(values.values())
+            yield from _functions([vars(module).get(name) for name in names], met)
+    yield from _functions([*values.values(), *_defaults(function)], met)
 
 
-def _functions(values: Any) -> Iterator[FunctionType]:
-    for value in values:
-        plain = getattr(value, "__wrapped__", getattr(value, "__func__", value))
-        if isinstance(plain, FunctionType):
-            yield plain
-            continue
-        kind = value if isinstance(value, type) else type(value)
-        if not _is_foreign(kind):
-            yield from (item for item in vars(kind).values() if isinstance(item, FunctionType))
+def _defaults(function: FunctionType) -> Iterator[Any]:
+    yield from function.__defaults__ or ()
+    yield from (function.__kwdefaults__ or {}).values()
+
+
+def _functions(values: Iterable[Any], met: set[int]) -> Iterator[FunctionType]:
+    """Yield the functions among values, in tables of such, and those of classes and objects."""
+    waiting = list(values)
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, FunctionType):
+            yield value
+        elif not isinstance(value, _PLAIN) and id(value) not in met:
+            met.add(id(value))
+            waiting += _held_in(value)
+
+
+def _held_in(value: Any) -> Iterable[Any]:
+    """Return what a value other than a function may call, or holds."""
+    if isinstance(value, functools.partial):
+        return [value.func, *value.args, *value.keywords.values()]
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return value
+    if isinstance(value, dict):
+        held: list[Any] = list(value.values())
+    else:
+        held = []
+    plain = None
+    if callable(value):  # others may answer with any error when they are asked
+        plain = getattr(value, "__wrapped__", getattr(value, "__func__", None))
+    if isinstance(value, property):
+        held += [value.fget, value.fset]
+    if plain is not None:
+        held.append(plain)
+    kind = value if isinstance(value, type) else type(value)
+    if isinstance(plain, FunctionType) or _is_foreign(kind) or _is_of_library(kind):
+        return held
+    held += [item for item in vars(kind).values() if isinstance(item, _CALLED)]
+    if not isinstance(value, type):
+        held += getattr(value, "__dict__", {}).values()
+    return held
+
+
+def _is_of_library(kind: type) -> bool:
+    """Say whether objects of a class hold what is of no program, as loggers do, and as modules."""
+    module = kind.__module__ or ""
+    return is_library_name(module) and module.partition(".")[0] not in _HOLDING
 
 
 def _is_foreign(value: Any) -> bool:

@@ -12,8 +12,16 @@ import gast
 from srcgrad.analyses.sharing import Sharing
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.nodes import Blank, Comment
-from srcgrad.ir.program import header_reads, is_store, targets_of
-from srcgrad.ir.walk import blocks_of, names_bound, names_read, root_name, statements, walk
+from srcgrad.ir.program import header_of, header_reads, is_store, targets_of
+from srcgrad.ir.walk import (
+    blocks_of,
+    found_in,
+    names_bound,
+    names_read,
+    root_name,
+    statements,
+    walk,
+)
 from srcgrad.locks import kept_property
 from srcgrad.optimizations.purity import Purity
 
@@ -271,10 +279,14 @@ class Movement:
         return changed
 
     def _written_by_call(self, statement: Any) -> list[str]:
-        """Return the names into which a call that is a statement may write: what it is given."""
+        """Return the names into which the calls in a statement may write.
+
+        A call that is a statement may write into all that it is given.
+        """
         calls = isinstance(statement, gast.Expr) and isinstance(statement.value, gast.Call)
         if not calls or _is_record(statement):
-            return []
+            found = [call for item in header_of(statement) for call in found_in(item, gast.Call)]
+            return [name for call in found for name in self._purity.written_by(call)]
         first = root_name(statement.value.args[0]) if statement.value.args else None
         if first is not None and self._purity.adds_to_first(statement.value):
             return [first]

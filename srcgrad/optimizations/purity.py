@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any, Final
 
 import gast
@@ -10,8 +11,9 @@ import gast
 from srcgrad import runtime
 from srcgrad.ir.build import dotted_path
 from srcgrad.ir.operations import Reader
-from srcgrad.ir.scopes import MISSING
-from srcgrad.ir.walk import found_in
+from srcgrad.ir.packages import package_of
+from srcgrad.ir.scopes import MISSING, uncached
+from srcgrad.ir.walk import found_in, names_read
 from srcgrad.primitives import named
 from srcgrad.primitives.methods import WRITING
 from srcgrad.runtime.surgery import grad_of
@@ -65,6 +67,17 @@ class Purity:
         name = getattr(call.func, "id", "")
         callee = self._reader.scope.resolve(call.func)
         return name in self._generated & _ADDERS and callee in (MISSING, getattr(runtime, name))
+
+    def written_by(self, call: Any) -> list[str]:
+        """Return the names into which a call of a function of the user's may write."""
+        callee = uncached(self._reader.scope.resolve(call.func))
+        vocabulary = self._reader.vocabulary
+        if not isinstance(callee, FunctionType) or package_of(callee) == "srcgrad":
+            return []
+        if vocabulary.how_written(callee) is None:
+            return []
+        operands, elsewhere = vocabulary.written_operands(callee, call)
+        return names_read(call) if elsewhere else [n for v in operands for n in names_read(v)]
 
     def _call(self, node: Any) -> bool:
         if not isinstance(node, gast.Call) or any(item.arg == "out" for item in node.keywords):

@@ -196,8 +196,15 @@ class Reached:
             self._compared |= fields_compared(code)
             if not self._asks_for_kinds:
                 self._asks_for_kinds = may_be_asked_for(KINDS.keys(), code, scope, cells)
-            for name in code.co_names:
-                yield from self._named(scope.get(name), code.co_names)
+            named = [*map(scope.get, code.co_names), *_modules_of(code, cells)]
+            if not _BY_TEXT.isdisjoint(code.co_names):  # which may name any of the data
+                texts = [item for item in code.co_consts if isinstance(item, str)]
+                named += [sys.modules[text] for text in texts if text in sys.modules]
+            if not _OF_OWN_MODULE.isdisjoint(code.co_names):
+                names.update(_data_of(scope))
+                yield from map(scope.get, _data_of(scope))
+            for value in named:
+                yield from self._named(value, code.co_names)
 
     def _named(self, value: Any, names: tuple[str, ...]) -> Iterator[Any]:
         """Yield a global, and of a module those of its members that are named next to it."""
@@ -205,6 +212,8 @@ class Reached:
             _refuse_threads(value, names)
             if is_users(value.__name__):
                 scope = vars(value)
+                if not _BY_TEXT.isdisjoint(names):
+                    names = (*names, *_data_of(scope))
                 self.namespaces.setdefault(id(scope), (scope, set()))[1].update(names)
                 yield from (scope[name] for name in names if name in scope)
         elif value is not None:
@@ -215,6 +224,28 @@ class Reached:
 _ANY_FIELD: Final = frozenset(
     "getattr vars __dict__ attrgetter copy deepcopy replace asdict astuple fields".split()
 )
+
+
+_BY_TEXT: Final = frozenset(
+    "getattr setattr delattr globals vars __dict__ exec eval modules import_module".split()
+)
+"""What reads and binds names that stand in no code."""
+_OF_OWN_MODULE: Final = frozenset(["globals", "exec", "eval"])
+
+
+def _data_of(scope: dict[str, Any]) -> list[str]:
+    """Return the names of the data of a module."""
+    kinds = (types.ModuleType, type, types.FunctionType)
+    found = [name for name, item in scope.items() if not isinstance(item, kinds)]
+    return [name for name in found if not name.startswith("__")]
+
+
+def _modules_of(code: types.CodeType, cells: dict[str, Any]) -> Iterator[types.ModuleType]:
+    """Yield the modules that a function imports itself, or finds in its closure."""
+    known = [sys.modules.get(name) for name in code.co_names]
+    for item in (*known, *cells.values()):
+        if isinstance(item, types.ModuleType):
+            yield item
 
 
 def _may_read(code: types.CodeType, field: str) -> bool:
@@ -256,7 +287,7 @@ def _refuse_thread(value: Any) -> None:
     Raises:
         UnsupportedError: The value is what starts a thread or a process.
     """
-    name = getattr(value, "__name__", None)
+    name = getattr(value, "__name__", None) if callable(value) else None
     if name in _STARTERS and not is_users(getattr(value, "__module__", "")):
         raise UnsupportedError(
             f"`{name}` starts code that the tape cannot follow",

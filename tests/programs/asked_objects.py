@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
+from typing import Any
+
 import numpy as np
 
 from tests.programs.corpus import program
@@ -221,3 +224,36 @@ def written_where_a_comprehension_chooses(x):
     size = np.sum(y * y)
     count = len([1 for item in [y] if _poke(item)])
     return size * np.sum(np.sin(y) * x) * count
+
+
+@dataclasses.dataclass
+class _Parts:
+    sine: Any
+    size: Any
+    factor: Any = 2.0
+
+
+def _parts_of(x):
+    return _Parts(np.sin(x), np.sum(x * x))
+
+
+@program("v")
+def fields_as_a_tuple(x):
+    sine, size, factor = dataclasses.astuple(_parts_of(x))
+    return np.sum(sine * sine) * size * factor
+
+
+@program("v")
+def fields_as_a_tuple_that_is_written(x):
+    parts = _parts_of(x)
+    sine, size, factor = dataclasses.astuple(parts)
+    sine *= 2.0
+    parts.sine[0] = 5.0
+    return np.sum(sine * parts.sine) * size * factor
+
+
+@program("v")
+def fields_as_a_dict(x):
+    found = dataclasses.asdict(_parts_of(x))
+    found["sine"][1] = 3.0
+    return np.sum(found["sine"] * found["size"]) * found["factor"]

@@ -262,3 +262,17 @@ def stored_where_a_number_of_numpy_is_positive(x, y):
     h = np.zeros(r.shape)
     h[r > 0] = np.sqrt(r[r > 0])
     return np.float64(h * 2.0) * r
+
+
+def _as_floats(a, kind=None):
+    if isinstance(a, dict):
+        a = list(a)
+    return np.asarray(a, kind or np.float64)
+
+
+@program("s")
+def number_that_a_helper_makes_an_array_of(h):
+    h = _as_floats(h)
+    h[np.isnan(h)] = 0.0
+    h[h > 9.0] = 1.0
+    return np.sum(h * h)

@@ -109,7 +109,7 @@ class _Pair:
     rest: Any
 
 
-@program("s", by="tape")
+@program("s")
 def fields_as_a_dict_and_as_a_tuple(a):
     pair = _Pair(a, [a * 2.0])
     fields = dataclasses.asdict(pair)

@@ -116,3 +116,25 @@ def functions_that_a_setting_lets_write(x, method="Root"):
     if function in (_square, _power) and UNITS == "one":
         x = x * 2.0
     return function(x)
+
+
+class _Laws(dict):
+    """A dict whose entries are attributes, too."""
+
+    def __getattr__(self, name):
+        if name.startswith("__"):  # of those that ask what it is
+            raise AttributeError(name)
+        return self[name]
+
+
+LAWS = _Laws(slope=lambda often: 1.1 if often else 1.2, offset=lambda often: 0.1)
+
+
+def _given_or(laws, other):
+    return other if laws is None else laws
+
+
+@program("v")
+def laws_that_a_helper_hands_back(x):
+    laws = _given_or(None, LAWS)
+    return np.sum(x * laws.slope(True) + laws["offset"](False) * x * x)

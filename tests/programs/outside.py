@@ -225,7 +225,7 @@ def numbers_written_outside_after_they_were_read(x):
     return np.sum(y * y * TABLE)
 
 
-@program("v", by="tape")
+@program("v")
 def numbers_written_outside_that_a_view_shows(x):
     TABLE[0] = 0.5
     view = TABLE[:2]

@@ -392,3 +392,67 @@ def double_precision_of_an_argument_written(x):
     b = np.float64(x)
     b[0] = 2.0
     return np.sum(x * b)
+
+
+# -- memory without derivatives that a helper writes into; what is joined after a write
+
+
+def _scaled_in_place(a, factor):
+    a = np.asarray(a, dtype=np.float64)
+    if factor > 1.0:
+        a *= factor
+    return a
+
+
+@program("v")
+def constants_that_a_helper_scales(x):
+    weights = np.linspace(1.0, 2.0, len(x))
+    y = weights * x
+    part = weights[:1]
+    scaled = _scaled_in_place(weights, 2.0)
+    return np.sum(y * scaled * part * weights)
+
+
+@program("v")
+def constants_that_a_helper_scales_again_and_again(x):
+    weights = np.linspace(1.0, 2.0, len(x))
+    for _ in range(3):
+        x = x * np.sin(weights) * _scaled_in_place(weights, 1.5)
+    return np.sum(x * weights)
+
+
+@program("v")
+def constants_in_an_expression_that_a_helper_scales(x):
+    weights = np.linspace(1.0, 2.0, len(x))
+    return np.sum(x * _scaled_in_place(np.sqrt(weights) * 3.0, 2.0) * weights)
+
+
+def _as_floats(a, kind=None):
+    if isinstance(a, dict):
+        a = list(a)
+    return np.asarray(a, kind or np.float64)
+
+
+@program("v")
+def numbers_written_by_masks_and_then_stacked(x):
+    a, b = x[0], x[1]
+    c = _as_floats((a - b) / (3.0 + b))
+    c[np.asarray(b > 1.0)] = 0.0
+    d = _as_floats(a * b)
+    d[d > 9.0] = 1.0
+    rows = [item[..., np.newaxis] for item in np.asarray([c, d, b])]
+    return np.sum(np.concatenate(rows) * np.array([1.0, 2.0, 3.0]))
+
+
+@program("v")
+def table_filled_with_what_was_joined_later(x):
+    rows = [[0.0, 0.0], [0.0, 0.0]]
+    for i in range(2):
+        row = rows[i]
+        for j in range(2):
+            row[j] += x[i] * x[j]
+    sums = [[0.0] * 2 for _ in range(2)]
+    for i in range(2):
+        for j in range(2):
+            sums[i][j] += rows[i][j] * rows[j][i]
+    return sums[0][1] + sums[1][1]

@@ -25,9 +25,9 @@ LOG: list[Any] = []
 def sorted_where_long(x):
     """Write into its argument, and elsewhere, where it is long."""
     if len(x) > 3:
-        x = x.copy()
-        x.sort()
-        LOG.append(x)
+        LOG.append(np.sort(x))
+        LOG[-1][0] *= 2.0
+        x = LOG[-1]
     return np.sum(x * np.arange(1.0, len(x) + 1))
 
 
@@ -121,7 +121,7 @@ def test_an_exported_module_raises_there() -> None:
     exec(sg.grad(through_a_helper).export(), space)
     expected = numerical_gradient(through_a_helper, (X,), 0)
     assert np.allclose(space["through_a_helper_grad"](X), expected, atol=1e-6)
-    with pytest.raises(NotImplementedError, match=r"LOG.append"):
+    with pytest.raises(NotImplementedError, match=r"LOG\[-1\]"):
         space["through_a_helper_grad"](Y)
 
 

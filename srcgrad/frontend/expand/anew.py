@@ -13,8 +13,10 @@ import gast
 
 from srcgrad.frontend.expand.making import definition, make_function
 from srcgrad.frontend.expand.values import Home
+from srcgrad.frontend.rebinding import may_be_bound
 from srcgrad.frontend.source import FunctionSource
 from srcgrad.ir.build import at, load
+from srcgrad.ir.packages import is_library_name
 from srcgrad.ir.scopes import Binding
 
 _FIXED: Final = (str, int, float, bool, type(None))
@@ -24,7 +26,9 @@ def is_read_anew(binding: Binding, variables: frozenset[Any]) -> bool:
     """Say whether a name is one of these variables of modules, and holds a number or a text."""
     if not isinstance(binding.holder, dict) or type(binding.value) not in _FIXED:
         return False
-    return (binding.holder.get("__name__"), binding.name) in variables
+    owner = binding.holder.get("__name__")
+    own = not isinstance(owner, str) or not is_library_name(owner)
+    return own and may_be_bound(owner, binding.name, variables)
 
 
 def reader_of(name: str, space: dict[str, Any], source: FunctionSource) -> FunctionType:

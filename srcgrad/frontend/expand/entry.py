@@ -26,8 +26,8 @@ from srcgrad.frontend.expand.values import (
     is_literal,
 )
 from srcgrad.frontend.long_loops import mark_repeated
-from srcgrad.frontend.rebinding import UNSEEN
 from srcgrad.frontend.source import Entry, Leaves, Path, attach, find_source
+from srcgrad.frontend.unseen import UNSEEN
 from srcgrad.ir.build import assign, clone, load
 from srcgrad.ir.walk import is_same
 from srcgrad.runtime.objects import holds_objects, is_plain_object

@@ -109,6 +109,8 @@ class Expressions(Telling):
         raise NotImplementedError("defined by `Objects`")
 
     def _display_of(self, value: Items, node: Any) -> Any:
+        if value.is_own:
+            return clone(value.expression)
         values = [self.plain(item, node) for item in value.values]
         if value.keys is not None:
             return at(gast.Dict([gast.Constant(key, None) for key in value.keys], values), node)

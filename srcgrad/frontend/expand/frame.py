@@ -29,6 +29,7 @@ from srcgrad.frontend.expand.values import (
     Value,
 )
 from srcgrad.ir.build import assign, clone, load
+from srcgrad.ir.packages import package_of
 from srcgrad.ir.scopes import MISSING, SPACE_OF, Binding
 from srcgrad.ir.walk import found_in, names_read, walk
 from srcgrad.primitives.methods import WRITING
@@ -218,12 +219,12 @@ class Frame:
         value = binding.value
         if isinstance(value, ModuleType) or (callable(value) and not is_plain_object(value)):
             self.session.use(binding)
-        read = None if self.code.repeated else self.session.reading(binding, self.code.source)
-        if read is not None:
+        read = self.session.reading(binding, self.code.source)
+        if read is not None and not self.code.repeated:
             self.changed = True
             name = self.cell_name(read.__name__, self.session.cell_of(read))
             return gast.Call(load(name), [], [])
-        if self.session.settled and type(value) in (bool, str):
+        if self.session.settled and type(value) in (bool, str) and read is None:
             self.session.assume(self.session.reader(binding.current), value)
             self.changed = True
             return gast.Constant(value, None)
@@ -281,6 +282,7 @@ class Frame:
 
         found = self.entries(value, root, entry)
         found.expression = expression
+        found.is_own = package_of(type(value)) not in ("builtins", "collections")
         return found
 
     def entries(

@@ -139,6 +139,8 @@ class Lifting:
         return Method(function, owner), ("method", key, other)
 
     def _lift_Items(self, value: Items, wish: str) -> tuple[Value, Key]:
+        if value.is_own:
+            return self.lift(value.expression, wish)
         names = [wish if value.keys is None else str(key) for key in value.keys or value.values]
         parts = [self.lift(item, n) for item, n in zip(value.values, names, strict=True)]
         keys = None if value.keys is None else list(value.keys)

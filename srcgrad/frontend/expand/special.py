@@ -26,7 +26,8 @@ from srcgrad.frontend.expand.values import (
     Value,
 )
 from srcgrad.frontend.long_loops import expanded_by, repeated
-from srcgrad.ir.build import assign, at, load, store
+from srcgrad.ir.build import assign, at, clone, load, store
+from srcgrad.runtime import copied
 from srcgrad.runtime.indexing import names_element
 
 Bound = dict[str, Value]
@@ -183,6 +184,31 @@ class Special(Mapping):
             node,
         )
 
+    def _astuple(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
+        values = self._copies_of_fields(args, keywords, node)
+        return None if values is None else at(gast.Tuple([*values.values()], gast.Load()), node)
+
+    def _asdict(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
+        values = self._copies_of_fields(args, keywords, node)
+        if values is None:
+            return None
+        names = [gast.Constant(name, None) for name in values]
+        return at(gast.Dict(names, [*values.values()]), node)
+
+    def _copies_of_fields(
+        self, args: list[Value], keywords: Bound, node: Any
+    ) -> dict[str, Any] | None:
+        """Return copies of the fields of a dataclass that the function makes; they are plain."""
+        made = args[0] if len(args) == 1 and not keywords else None
+        if not isinstance(made, Object) or not dataclasses.is_dataclass(made.cls):
+            return None
+        names = [item.name for item in dataclasses.fields(made.cls)]
+        values = {name: self.attribute(made, name, node) for name in names}
+        if any(isinstance(value, Static) for value in values.values()):
+            return None
+        copy = self.constant(copied, "copied")
+        return {n: at(gast.Call(clone(copy), [v], []), node) for n, v in values.items()}
+
     def _enumerate(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
         items = args[0]
         if len(args) != 1 or keywords or not isinstance(items, Items) or items.keys is not None:
@@ -260,6 +286,8 @@ _METHODS: dict[Any, str] = {
     functools.cache: "_cache",
     functools.reduce: "_reduce",
     dataclasses.replace: "_replace",
+    dataclasses.astuple: "_astuple",
+    dataclasses.asdict: "_asdict",
     builtins.map: "_map",
     builtins.callable: "_callable",
     builtins.isinstance: "_isinstance",

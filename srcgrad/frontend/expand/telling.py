@@ -21,6 +21,7 @@ from srcgrad.frontend.expand.values import (
     Static,
     Value,
 )
+from srcgrad.frontend.rebinding import binds_outside
 from srcgrad.frontend.repeatable import not_repeatable
 from srcgrad.frontend.settled import is_settled, only_hands_on
 from srcgrad.ir.scopes import uncached
@@ -79,7 +80,7 @@ class Telling(Tables):
             return False
         if not_repeatable(plain, vocabulary) is not None or written_parameters(plain, vocabulary):
             return False
-        if given.tokens and not only_hands_on(plain):
+        if binds_outside(plain) or (given.tokens and not only_hands_on(plain)):
             return False
         return is_settled(plain, self.session.rebound)
 

@@ -159,7 +159,8 @@ class Items(Static):
     """A tuple, list or dict with functions or objects in it; `keys` are those of a dict.
 
     It is `lent` if a caller made it, who would not see it being changed. One from outside has an
-    `expression`.
+    `expression`, which stands for all of it if that `is_own`: of a class of the user's, which may
+    have methods.
     """
 
     kind: str
@@ -167,6 +168,7 @@ class Items(Static):
     keys: list[Any] | None = None
     lent: bool = False
     expression: Any = None
+    is_own: bool = False
 
     def get(self, key: Any) -> Value | None:
         """Return the value at a position or key, or None."""

@@ -1,0 +1,72 @@
+"""Says whether what a name of a module means is reached in another way while a program runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from types import ModuleType
+from typing import Any, Final
+
+import numpy as np
+
+from srcgrad.ir.program import Program
+from srcgrad.ir.reach import reached_functions, seen_elsewhere, values_of
+from srcgrad.runtime.objects import is_plain_object
+
+_MOST: Final = 20_000
+"""Values that are looked through: whoever reaches more may reach anything."""
+_PLAIN: Final = (int, float, complex, str, bytes, np.generic, type(None))
+
+
+def is_seen_elsewhere(program: Program, name: str) -> bool:
+    """Say whether other functions see a name of the program's, or its memory has another name.
+
+    >>> from srcgrad.compiler.doctesting import program_of
+    >>> program = program_of("def f(x): return x * np.pi")
+    >>> is_seen_elsewhere(program, "np")
+    False
+    """
+    scope = program.reader.scope
+    if name in seen_elsewhere(scope.function):
+        return True
+    value = scope.lookup(name)
+    others = [binding.value for binding in scope.dotted.values()]
+    others += [binding.value for key, binding in scope.used.items() if key != name]
+    others += _read_by_others(scope.function, name)
+    for count, item in enumerate(_held_in(others)):
+        if count > _MOST or item is value or _share(item, value):
+            return True
+    return False
+
+
+def _share(one: Any, other: Any) -> bool:
+    both = isinstance(one, np.ndarray) and isinstance(other, np.ndarray)
+    return both and bool(np.may_share_memory(one, other))
+
+
+def _read_by_others(function: Any, name: str) -> Iterator[Any]:
+    """Yield what a function, and those that it reaches, read outside by other names."""
+    for reached in reached_functions(function):
+        values = values_of(reached)
+        yield from (value for key, value in values.items() if key != name)
+        for module in values.values():
+            if isinstance(module, ModuleType):
+                yield from (vars(module).get(key) for key in values if key in vars(module))
+        yield from reached.__defaults__ or ()
+        yield from (reached.__kwdefaults__ or {}).values()
+
+
+def _held_in(values: Iterable[Any]) -> Iterator[Any]:
+    """Yield values, and what is in the lists, dicts, classes and objects among them."""
+    waiting, met = list(values), set[int]()
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, _PLAIN) or id(value) in met:
+            continue
+        met.add(id(value))
+        yield value
+        if isinstance(value, dict):
+            waiting += value.values()
+        elif isinstance(value, (list, tuple, set, frozenset)):
+            waiting += value
+        elif is_plain_object(value) or isinstance(value, type):
+            waiting += vars(value).values() if hasattr(value, "__dict__") else ()

@@ -1,0 +1,151 @@
+"""What functions are said to write into, beside what a run changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from srcgrad.compiler.vocabulary import VOCABULARY
+from srcgrad.frontend.effects import ELSEWHERE, written_parameters
+
+TABLE = np.ones(3)
+HELD = [np.ones(3)]
+
+
+def fresh(a):
+    return a * 2.0
+
+
+def same(a):
+    return a
+
+
+def outside(_):
+    return TABLE
+
+
+def default(_, out=HELD):
+    return out[0]
+
+
+def again(a, n=3):
+    return a if n == 0 else again(a, n - 1)
+
+
+def twice(a, n=3):
+    return fresh(a) if n == 0 else twice(a, n - 1)
+
+
+def part_of_what_is_handed_back(a):
+    return same(again(a))[1:]
+
+
+def holding(a):
+    return {"a": [a]}["a"][0]
+
+
+def by_name(**named):
+    return named["a"]
+
+
+def named(a):
+    return by_name(a=a)
+
+
+FUNCTIONS = [fresh, same, outside, default, again, twice]
+FUNCTIONS += [part_of_what_is_handed_back, holding, named]
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_a_write_into_what_another_function_returns(function: Callable[..., Any]) -> None:
+    def writes(a: Any) -> None:
+        found = function(a)
+        found[0] = 5.0
+
+    TABLE[:] = HELD[0][:] = 1.0
+    given = np.ones(3)
+    writes(given)
+    changed = {"a"} if given.max() > 1.0 else set()
+    if max(TABLE.max(), HELD[0].max()) > 1.0:
+        changed.add(ELSEWHERE)
+    written = written_parameters(writes, VOCABULARY)
+    assert changed <= written
+    if function in (fresh, same, outside, twice):  # of which nothing else is feared
+        assert changed == written
+
+
+def between_copies(p, q, w):
+    p = p.copy()
+    w[0] = 5.0
+    q = q.copy()
+    p[0] = q[0] = 5.0
+
+
+def variable_bound_anew(p, q, w):
+    a = p
+    b = a[0] * q[0]
+    a = np.asarray(w).copy()
+    a *= b + 4.0
+
+
+def written_and_then_bound_anew(p, q, w):
+    a = p
+    a[0] = 5.0
+    a = np.asarray(a).copy()
+    a /= 2.0 * w
+    a = q
+    a = a.copy()
+    a[1] = 5.0
+
+
+def bound_anew_in_a_loop(p, q, w):
+    a = p
+    for _ in range(2):
+        a[0] = 5.0
+        a = a.copy()
+    a = q if w is None else w.copy()
+    a[0] = 5.0
+
+
+def captured(p, q, w):
+    match [p, q]:
+        case [a, *b]:
+            b[0][0] = a[0] + 4.0
+
+
+def captured_after_a_copy(p, q, w):
+    p = p.copy()
+    match [w]:
+        case [p]:
+            p[0] = 5.0
+
+
+def bound_by_a_nested_function(p, q, w):
+    a = p.copy()
+
+    def turn():
+        nonlocal a
+        a = w
+
+    a = a.copy()
+    turn()
+    a[0] = 5.0
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        *(between_copies, variable_bound_anew, written_and_then_bound_anew, bound_anew_in_a_loop),
+        *(captured, captured_after_a_copy, bound_by_a_nested_function),
+    ],
+)
+def test_a_write_under_a_name_that_is_bound_again(function: Callable[..., Any]) -> None:
+    given = {name: np.ones(3) for name in "pqw"}
+    function(**given)
+    changed = {name for name, value in given.items() if value.max() > 1.0}
+    assert changed <= written_parameters(function, VOCABULARY)
+    if function in (between_copies, variable_bound_anew):  # of which nothing else is feared
+        assert changed == written_parameters(function, VOCABULARY)
