@@ -300,6 +300,9 @@ class Expressions(Calls, Indexing):
             )
         dtype = promoted([one.fact, other.fact])
         fact = Fact("number" if not one.rank else "array", True, one.rank, dtype)
+        if self.is_settled(one) and self.is_settled(other) and one.node.value != other.node.value:
+            truth = test.node if one.node.value else _inverted(test.node)
+            return self.made(truth, replace(_TRUTH, batched=True), node)
         if one.rank == 0:
             return self.made(call(self.numpy("where"), test.node, one.node, other.node), fact, node)
         helper = self.helpers.use_runtime("chosen_for_each")
@@ -466,6 +469,13 @@ class Expressions(Calls, Indexing):
                     )
                 return
         self.refuse(node, "taking this apart", "take the parts by index")
+
+
+def _inverted(test: Any) -> Any:
+    """Return ``~test``, or what is inverted there."""
+    if isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Invert):
+        return test.operand
+    return gast.UnaryOp(gast.Invert(), test)
 
 
 def _compared(ops: Any, nodes: list[Any]) -> Any:

@@ -321,7 +321,7 @@ class Statements(Loops):
         if test.batched:
             self.branch(statement, self.truth(test, statement.test))
             return
-        if self.is_settled(test):  # of a question of types, whose other side need not fit
+        if _is_literal(test.node):  # of a question of types or axes: the other side need not fit
             self.block(statement.body if test.node.value else statement.orelse)
             return
         self.settle_names([*statement.body, *statement.orelse], statement)
@@ -355,6 +355,11 @@ class Statements(Loops):
                 self.force(b if a.batched else a, node)
             found[name] = joined(a, b)
         return found
+
+
+def _is_literal(test: Any) -> bool:
+    """Say whether a test tells its answer without being run."""
+    return isinstance(test, gast.Constant) and isinstance(test.value, (bool, int))
 
 
 def leaves(block: list[Any]) -> bool:
