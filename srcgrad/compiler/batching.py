@@ -41,7 +41,7 @@ from srcgrad.transforms.batching.terms import Term, copy_of
 from srcgrad.transforms.externals import Externals
 
 _OUTSIDE = ("given", "outside")
-_HELD = ("definitions", "bindings", "functions", "helpers")
+_HELD = ("definitions", "bindings", "functions", "helpers", "texts")
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,11 +136,16 @@ class _Module:
         places = frozenset(s[1] for s in sites if isinstance(s, tuple) and s[0] == "given")
         if not any(map(is_batched, facts)):
             return Helper(None, written.result, places)
-        name = self._name_of(source, written)
         parameters = [*names, *([batch] if written.uses_batch else [])]
-        doc = f"Run `{source.name}` for a batch of examples."
-        self.end(source, name, positional(parameters), written, doc)
-        return Helper(name, written.result, places, takes_batch=written.uses_batch)
+        text = f"{source.name}({', '.join(parameters)}): {print_module(_as_module(written)).text}"
+        name = self.texts.get(text, "")
+        if not name:  # one whose text is not new has the name of the first
+            name = self.texts[text] = self.namer.fresh(f"{source.name}_batch")
+            doc = f"Run `{source.name}` for a batch of examples."
+            self.end(source, name, positional(parameters), written, doc)
+        return Helper(
+            name, written.result, places, takes_batch=written.uses_batch, risks=written.risks
+        )
 
     def written(self, source: FunctionSource, wanted: Wanted) -> Written:
         """Return a function written for a batch: as it stands, or else in plain statements.
@@ -163,10 +168,6 @@ class _Module:
             except (NotBatchedError, WantsError) as other:
                 before.restore()
                 raise (other if isinstance(other, WantsError) else refusal) from None
-
-    def _name_of(self, source: FunctionSource, written: Written) -> str:
-        """Return a name for a helper; one whose text is not new has that of the first."""
-        return self.namer.fresh(f"{source.name}_batch")
 
     def end(
         self, source: FunctionSource, name: str, arguments: Any, written: Written, doc: str
@@ -201,6 +202,10 @@ class _Module:
             parts += parts_of(printed, start, source)
             text += printed.text + "\n\n"
         return text.rstrip("\n") + "\n", LineMap(entries, tuple(parts))
+
+
+def _as_module(written: Written) -> Any:
+    return gast.Module(clone(written.body), [])
 
 
 class _Snapshot:

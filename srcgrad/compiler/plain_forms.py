@@ -33,7 +33,7 @@ def plain_form(
 
     `inputs` are the parameters that vary, `taken` are names that the module needs for itself.
     """
-    manner = Manner(updates=True)  # what `+=` writes into, only the run tells
+    manner = Manner(updates=True, caught=True)  # what `+=` writes into, only the run tells
     program, refusals = normal_form(source, inputs, taken, Stages(), manner)
     if refusals.found:
         return None

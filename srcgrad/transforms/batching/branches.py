@@ -48,6 +48,7 @@ class Branches(Expressions):
 
     def branch(self, statement: Any, test: Term) -> None:
         """Write ``if test: ... else: ...`` for a test of each example."""
+        self.note_risk(statement, (Exception,))  # both sides are run, for all examples
         if self._short_branch(statement, test):
             return
         if not isinstance(test.node, gast.Name):

@@ -10,6 +10,7 @@ import gast
 from srcgrad.ir.build import at, call, clone, load
 from srcgrad.ir.scopes import MISSING
 from srcgrad.ir.walk import found_in
+from srcgrad.transforms.batching.attempts import risks_of_division
 from srcgrad.transforms.batching.calls import Calls
 from srcgrad.transforms.batching.facts import (
     UNKNOWN,
@@ -151,6 +152,7 @@ class Expressions(Calls, Indexing):
         kinds = {left.fact.kind, right.fact.kind}
         if kinds & {"list", "tuple", "text", "dict"}:
             return self._joined_containers(node, left, right)
+        self.note_risk(node, risks_of_division(node.op, [left.fact, right.fact]))
         dtype = "f" if isinstance(node.op, gast.Div) else ""
         if "c" in (left.fact.dtype, right.fact.dtype):
             dtype = "c"
@@ -215,6 +217,7 @@ class Expressions(Calls, Indexing):
             return self.made(gast.BoolOp(node.op, [t.node for t in terms]), fact, node)
         if not all(term.fact.is_truth for term in terms):
             self.refuse(node, "`and` or `or` of what are no truths", "compare with 0 first")
+        self.note_risk(node, (Exception,))
         is_and = isinstance(node.op, gast.And)
         total = terms[-1].node
         for i in reversed(range(len(terms) - 1)):
@@ -275,6 +278,7 @@ class Expressions(Calls, Indexing):
             return self.term(node.body if test.node.value else node.orelse)
         one, other = self.term(node.body), self.term(node.orelse)
         if test.batched:
+            self.note_risk(node, (Exception,))
             return self.selected(self.truth(test, node.test), one, other, node)
         if one.batched != other.batched and one.fact.is_numeric and other.fact.is_numeric:
             one, other = self.as_batched(one), self.as_batched(other)

@@ -62,6 +62,7 @@ class Written:
         uses_batch: Whether it reads the number of examples.
         scope: Its names from outside.
         tree: The function for one example that it was written from.
+        risks: What it may raise for some of the examples.
     """
 
     body: list[Any]
@@ -70,6 +71,7 @@ class Written:
     uses_batch: bool
     scope: Scope
     tree: Any
+    risks: tuple[type[BaseException], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +155,8 @@ def _written(
         except AgainError:
             continue
         result = NONE if writer.returned is None else writer.returned
-        return Written(writer.out, result, known, writer.uses_batch, scope, tree)
+        risks = tuple(dict.fromkeys(error for _, errors in writer.risks for error in errors))
+        return Written(writer.out, result, known, writer.uses_batch, scope, tree, risks)
     raise NotBatchedError(
         "this function is not written for a batch: it keeps changing what its values are",
         span=source.span(source.tree),

@@ -281,6 +281,7 @@ class Indexing(State):
 
     def _own_index(self, node: Any, base: Term, parts: list[Part]) -> Place:
         """Return an index with numbers or arrays of each example."""
+        self.note_risk(node, (IndexError,))
         advanced = [p for p in parts if p.is_advanced or p.kind == "int"]
         if any(part.kind == "mask" for part in advanced):
             self.refuse(node, "a mask beside indices of each example", "index in two steps")

@@ -9,6 +9,7 @@ import gast
 
 from srcgrad.ir.build import assign, at, call, clone, load, store
 from srcgrad.ir.walk import found_in
+from srcgrad.transforms.batching.attempts import risks_of_division, write_try
 from srcgrad.transforms.batching.facts import UNKNOWN, Fact, joined
 from srcgrad.transforms.batching.loops import Loops
 from srcgrad.transforms.batching.terms import Term, copy_of
@@ -25,6 +26,8 @@ class Statements(Loops):
                 self._do_other(statement)
             else:
                 method(statement)
+            for seen in self.watched:
+                seen.append(dict(self.env))
 
     def inner(self, body: list[Any]) -> list[Any]:
         """Return a block rewritten on its own."""
@@ -75,6 +78,7 @@ class Statements(Loops):
             )
         if test.batched:
             node = call(self.numpy("all"), self.truth(test, statement).node)
+            self.note_risk(statement, (AssertionError,))
         message = statement.msg
         text = None if message is None else self.term(message).node
         self.emit(gast.Assert(node, text), statement)
@@ -85,6 +89,8 @@ class Statements(Loops):
         for name in found_in(statement, gast.Name):
             if self.holds_batch(self.env.get(name.id, UNKNOWN)):
                 self.refuse(statement, "`raise` with values of examples", "leave them out")
+        for seen in self.watched:
+            seen.append(dict(self.env))
         self.emit(clone(statement), statement)
 
     def _do_Return(self, statement: Any) -> None:
@@ -93,6 +99,9 @@ class Statements(Loops):
         term = self.kept(self.term(statement.value))
         self.returned = term.fact
         self.emit(gast.Return(term.node), statement)
+
+    def _do_Try(self, statement: Any) -> None:
+        write_try(self, statement)
 
     def _do_With(self, statement: Any) -> None:
         items = []
@@ -259,6 +268,7 @@ class Statements(Loops):
 
     def _item_after(self, old: Term, op: Any, value: Term, statement: Any) -> Term:
         """Return what an item is after an update."""
+        self.note_risk(statement, risks_of_division(op, [old.fact, value.fact]))
         (a, b), fact = self.elementwise([old, value], statement)
         fact = fact.at(id(statement))
         new = Term(gast.BinOp(a, op, b), fact)
@@ -294,6 +304,7 @@ class Statements(Loops):
         if isinstance(op, gast.MatMult):
             self.refuse(statement, "`@=`", "write it with @")
         dtype = "f" if isinstance(op, gast.Div) else ""
+        self.note_risk(statement, risks_of_division(op, [old.fact, value.fact]))
         (a, b), fact = self.elementwise([old, value], statement, dtype=dtype)
         return self.made(gast.BinOp(a, op, b), fact, statement)
 
