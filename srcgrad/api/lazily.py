@@ -189,7 +189,8 @@ def _named(function: Callable[..., Any]) -> Callable[..., Any]:
             return function(*args, **kwargs)
         except (ValueError, AssertionError) as error:
             if blocks.raised(error):
-                raise TypeError(str(error) or "an index that Dask does not take").with_traceback(error.__traceback__) from error
+                why = TypeError(str(error) or "an index that Dask does not take")
+                raise why.with_traceback(error.__traceback__) from error
             raise
 
     return run
