@@ -232,7 +232,7 @@ def _copied(externals: Externals) -> Externals:
 
 def _own_names() -> tuple[str, ...]:
     """Return the names that text over a batch uses for itself."""
-    return (*own_names(), "chosen_for_each", "one_for_each")
+    return (*own_names(), "chosen_for_each", "one_for_each", "max_for_each", "min_for_each")
 
 
 def compile_batched(request: BatchRequest) -> Generated:

@@ -394,9 +394,9 @@ class Expressions(Calls, Indexing):
             guards += tests
             new = gast.comprehension(clone(generator.target), iterable, [t.node for t in tests], 0)
             generators.append(new)
-        if any(test.batched for test in guards):
-            self.refuse(node, "a comprehension that leaves out values by example", "use np.where")
         item = self.kept(self.term(node.elt))
+        if any(test.batched for test in guards):
+            item = self._added_where(node, guards, item, generators)
         self.env, self.alias = before, alias
         made = type(node)(item.node, generators)
         if kind == "iterator":
@@ -407,6 +407,18 @@ class Expressions(Calls, Indexing):
         if element_now is not None and element_now.batched and not item.batched:
             made.elt = self.as_batched(item).node
         return Term(at(made, node), fact)
+
+    def _added_where(
+        self, node: Any, guards: list[Term], item: Term, generators: list[Any]
+    ) -> Term:
+        """Return an item that is added up, as 0 for the examples that leave it out."""
+        alone = len(generators) == 1 and len(guards) == 1
+        if not alone or id(node) not in self.added_up or item.rank != 0:
+            self.refuse(node, "a comprehension that leaves out values by example", "use np.where")
+        self.note_risk(node, (Exception,))
+        generators[0].ifs = []
+        zero = Term(gast.Constant(0, None), Fact("number", rank=0, dtype=item.fact.dtype))
+        return self.selected(self.truth(guards[0], node), item, zero, node)
 
     # -- iteration
 
@@ -456,7 +468,9 @@ class Expressions(Calls, Indexing):
             items = fact.items if fact.kind == "tuple" else None
             if items is not None and len(items) == len(target.elts):
                 for inner, item in zip(target.elts, items, strict=True):
-                    self.bind_target(inner, item, node)
+                    self.bind_target(
+                        inner.value if isinstance(inner, gast.Starred) else inner, item, node
+                    )
                 return
             if not self.holds_batch(fact):
                 part = UNKNOWN

@@ -150,7 +150,7 @@ class Statements(Loops):
             return
         if fact.kind == "array" and fact.batched:
             node, item = self.iterated(term, statement)
-            fact = Fact("tuple", items=(item,) * len(target.elts))
+            fact = Fact("tuple", items=self._items_for(target, item, statement))
         elif fact.kind == "list" and self.holds_batch(fact):
             items = [self.item_of(fact, i) or UNKNOWN for i in range(len(target.elts))]
             fact = Fact("tuple", items=tuple(items))
@@ -164,6 +164,17 @@ class Statements(Loops):
                 item.id = self.new_name(item.id)
         self.emit(gast.Assign([new], node, None), statement)
         self.copy_read(target, statement)
+
+    def _items_for(self, target: Any, item: Fact, statement: Any) -> tuple[Fact, ...]:
+        """Return what each name of a target gets of an array: that with a star, a list of rows."""
+        if not any(isinstance(inner, gast.Starred) for inner in target.elts):
+            return (item,) * len(target.elts)
+        if item.read_from & self.known.written:
+            self.refuse(statement, "taking apart what is written into", "take the parts by index")
+        rows = self.container("list", {"*": item}, statement)
+        self.known.held[id(statement)].items = None
+        stars = [isinstance(inner, gast.Starred) for inner in target.elts]
+        return tuple(rows if star else item for star in stars)
 
     def _swap(self, target: Any, term: Term, statement: Any) -> None:
         """Write ``x[i], x[j] = x[j], x[i]``: all is read before the first is written."""
@@ -286,8 +297,12 @@ class Statements(Loops):
         if old.fact.kind == "array" and not self.masks:
             self._update_array(old, value, statement)
             return
-        if old.fact.kind == "array":
-            self.refuse(statement, "`+=` of an array in a branch that not all take", "bind it anew")
+        if old.fact.kind == "array":  # as ``x[...] += v`` would be
+            whole = gast.Constant(Ellipsis, None)
+            place = at(gast.Subscript(clone(target), whole, gast.Store()), statement)
+            place.value.ctx = gast.Load()
+            self.update_at(place, old, value, statement)
+            return
         if not (old.batched or value.batched):
             _, fact = self.elementwise([old, value], statement)
             fact = fact.at(id(statement))
