@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from types import FunctionType
 from typing import Any
@@ -164,7 +164,7 @@ class _Module:
             if plain is None:
                 raise
             try:
-                return write_function(plain, self, wanted)
+                return write_function(plain[0], self, replace(wanted, imported=plain[1]))
             except (NotBatchedError, WantsError) as other:
                 before.restore()
                 raise (other if isinstance(other, WantsError) else refusal) from None

@@ -6,16 +6,18 @@ that in other words: ``with``, ``:=``, dicts that are filled, ``out=``, jumps ou
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from srcgrad.analyses.sharing import Sharing
 from srcgrad.compiler.normal_form import Manner, normal_form
 from srcgrad.compiler.stages import Stages
+from srcgrad.frontend.normalize.updates import settle_updates
 from srcgrad.frontend.source import FunctionSource
 from srcgrad.ir.build import clone
 from srcgrad.ir.program import Program, bound_names
+from srcgrad.ir.scopes import Binding
 from srcgrad.optimizations.coalesce import coalesce
 from srcgrad.optimizations.forward_substitute import ForwardSubstitution
 from srcgrad.optimizations.merge_handlers import merge_handlers
@@ -28,8 +30,10 @@ from srcgrad.transforms.repeats import spell_repeats
 
 def plain_form(
     source: FunctionSource, inputs: Sequence[str], taken: Sequence[str]
-) -> FunctionSource | None:
+) -> tuple[FunctionSource, Mapping[str, Binding]] | None:
     """Return a function in plain statements; None if the front end refuses it.
+
+    With it come the names that these have from elsewhere, such as classes that `match` asks for.
 
     `inputs` are the parameters that vary, `taken` are names that the module needs for itself.
     """
@@ -42,7 +46,7 @@ def plain_form(
     body = _shortened(source, program)
     spell_repeats(body)
     tree.body = [*tree.body[: len(leaves)], *body]
-    return replace(source, tree=tree)
+    return replace(source, tree=tree), dict(program.reader.scope.used)
 
 
 def _shortened(source: FunctionSource, program: Program) -> list[Any]:
@@ -53,6 +57,7 @@ def _shortened(source: FunctionSource, program: Program) -> list[Any]:
         variable = namer.variable_of(name)
         return variable in source.temporaries or variable not in local
 
+    settle_updates(program.body, set())  # what an entry is, only the run tells
     purity = Purity(program.reader, frozenset(), lambda _: False)
     body = propagate_copies(program.body, is_temporary, program.parameters)
     body = ForwardSubstitution(purity, is_temporary, width).run(body)

@@ -29,6 +29,7 @@ from srcgrad.transforms.batching.arguments import (
 from srcgrad.transforms.batching.asking import asked
 from srcgrad.transforms.batching.attempts import risks_of_call
 from srcgrad.transforms.batching.facts import UNKNOWN, WHOLE, Fact, Site
+from srcgrad.transforms.batching.picking import is_picked, picked_call
 from srcgrad.transforms.batching.state import State
 from srcgrad.transforms.batching.terms import Term, literal, parts_site
 
@@ -120,8 +121,9 @@ class Calls(State):
         if function is MISSING:
             if not isinstance(node.func, gast.Attribute):
                 return self._unknown_call(node, "a value of the program")
+            self.taken.add(id(node.func.value))
             receiver = self.term(node.func.value)
-            if receiver.fact.kind not in ("array", "number"):
+            if receiver.fact.kind not in ("array", "number", "picked"):
                 return self._method_of_container(node, receiver)
             if node.func.attr in WRITING:
                 self.refuse(node, f"the method `{node.func.attr}`, which writes into an array,",
@@ -135,6 +137,7 @@ class Calls(State):
             return self._starred(node, function)
         if function is sum and len(node.args) == 1:
             self.added_up.add(id(node.args[0]))
+        self.taken |= {id(item) for item in node.args}
         args = [self.term(item) for item in node.args]
         named = {item.arg: self.term(item.value) for item in node.keywords}
         args = args if receiver is None else [receiver, *args]
@@ -147,6 +150,8 @@ class Calls(State):
     def written_call(self, made: Called) -> Term:
         """Return a call of a function that is known, its arguments having been rewritten."""
         put_in_order(made)
+        if any(is_picked(term.fact) for term in made.args):
+            return picked_call(self, made)
         handler = self._handler(made)
         users = isinstance(made.function, FunctionType) and not _is_ours(made.function)
         given = [*made.args, *made.named.values()]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import gast
@@ -84,6 +84,7 @@ class Wanted:
         taken: The names that the module needs for itself.
         is_helper: Whether it is called by another that is written.
         ending: What becomes of what it returns.
+        imported: Names that it has from elsewhere than its module.
     """
 
     given: Mapping[str, Fact]
@@ -91,6 +92,7 @@ class Wanted:
     taken: tuple[str, ...]
     is_helper: bool
     ending: Ending | None = None
+    imported: Mapping[str, Binding] = field(default_factory=dict)
 
 
 class _Writer(Statements):
@@ -177,11 +179,11 @@ def _prepared(
     refusals = Refusals(source)
     namer = Namer([*bound_names(tree.body), *wanted.given])
     namer.reserve([*wanted.taken, wanted.batch, *_free_names(tree)])
-    imported: dict[str, Binding] = {}
+    imported = dict(wanted.imported)
     if found_in(tree, gast.Match):
         scope = scope_of(source.function, tree, with_imports=True)
         tree.body = Matching(tree.body, namer, scope, refusals).block(tree.body)
-        imported = dict(scope.used)
+        imported |= scope.used
     returns = [item for item in jumps(tree.body) if isinstance(item, gast.Return)]
     at_end = len(returns) == 1 and returns[0] is tree.body[-1]
     if one_exit or (returns and not at_end):

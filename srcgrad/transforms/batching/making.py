@@ -288,7 +288,8 @@ def concatenated(calls: Calls, made: Called) -> Term:
 
 def _without_lists(calls: Calls, made: Called) -> Term:
     """Return what is joined, with arrays for lists of numbers among it: ``[[a, 0.5], x]``."""
-    term, origin = made.args[0], made.node.args[0] if made.node.args else None
+    term = made.args[0]
+    origin: Any = made.node.args[0] if made.node.args else None
     shown = isinstance(term.node, (gast.List, gast.Tuple)) and isinstance(origin, type(term.node))
     if not shown or len(origin.elts) != len(term.node.elts) or not calls.holds_batch(term.fact):
         return term

@@ -138,6 +138,8 @@ class State(ABC):  # noqa: B024 - its parts say what is missing
         self.risks: list[tuple[Any, tuple[type[BaseException], ...]]] = []
         self.has_one_exit = False
         self.returned: Fact | None = None
+        self.picks: dict[str, Any] = {}  # the masks of elements that are picked
+        self.taken: set[int] = set()  # the expressions that may be of such elements
         self.added_up: set[int] = set()  # the generators that are given to `sum`
         self.uses_batch = False
         self.hidden: set[str] = set()

@@ -12,6 +12,7 @@ from srcgrad.ir.walk import found_in
 from srcgrad.transforms.batching.attempts import risks_of_division, write_try
 from srcgrad.transforms.batching.facts import UNKNOWN, Fact, joined
 from srcgrad.transforms.batching.loops import Loops
+from srcgrad.transforms.batching.picking import is_picked
 from srcgrad.transforms.batching.terms import Term, copy_of
 
 
@@ -119,6 +120,8 @@ class Statements(Loops):
     # -- assignments
 
     def _do_Assign(self, statement: Any) -> None:
+        if all(isinstance(target, gast.Subscript) for target in statement.targets):
+            self.taken.add(id(statement.value))
         term = self.kept(self.term(statement.value))
         if len(statement.targets) > 1:
             name = self.namer.fresh("value")
@@ -154,7 +157,8 @@ class Statements(Loops):
         elif fact.kind == "list" and self.holds_batch(fact):
             items = [self.item_of(fact, i) or UNKNOWN for i in range(len(target.elts))]
             fact = Fact("tuple", items=tuple(items))
-        if not all(isinstance(t, gast.Name) for t in target.elts) and self.holds_batch(fact):
+        plain = [t.value if isinstance(t, gast.Starred) else t for t in target.elts]
+        if not all(isinstance(t, gast.Name) for t in plain) and self.holds_batch(fact):
             self._unpack_through_names(target, node, fact, statement)
             return
         self.bind_target(target, fact, statement)
@@ -225,7 +229,7 @@ class Statements(Loops):
             return
         if base.fact.kind != "array":
             self.refuse(statement, "a write into this", "write into an array or a list")
-        if not term.fact.is_numeric and self.holds_batch(term.fact):
+        if not (term.fact.is_numeric or is_picked(term.fact)) and self.holds_batch(term.fact):
             self.refuse(statement, "a write of a list of values of examples", "make it an array")
         self.store_at(target, base, term, statement)
 
@@ -237,6 +241,8 @@ class Statements(Loops):
         index = self.term(target.slice)
         if index.batched or isinstance(target.slice, gast.Slice):
             self.refuse(statement, "a list that is indexed by example", "make it an array")
+        if getattr(statement, "updates_entry", False) and term.fact.kind != "number":
+            self.refuse(statement, "an update of an array in a list", "give the array a name")
         key = index.fact.constant
         term = self.put_in(base.fact, term, statement, key[:1])
         new = gast.Subscript(base.node, index.node, gast.Store())
@@ -244,6 +250,8 @@ class Statements(Loops):
 
     def _do_AugAssign(self, statement: Any) -> None:
         target = statement.target
+        if isinstance(target, gast.Subscript):
+            self.taken.add(id(statement.value))
         value = self.term(statement.value)
         if isinstance(target, gast.Subscript):
             base = self.term(target.value)
