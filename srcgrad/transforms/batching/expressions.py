@@ -412,12 +412,11 @@ class Expressions(Comparisons):
             self.bind(target.id, fact)
             return
         if isinstance(target, (gast.Tuple, gast.List)):
-            items = fact.items if fact.kind == "tuple" else None
+            starred = any(isinstance(inner, gast.Starred) for inner in target.elts)
+            items = fact.items if fact.kind == "tuple" and not starred else None
             if items is not None and len(items) == len(target.elts):
                 for inner, item in zip(target.elts, items, strict=True):
-                    self.bind_target(
-                        inner.value if isinstance(inner, gast.Starred) else inner, item, node
-                    )
+                    self.bind_target(inner, item, node)
                 return
             if not self.holds_batch(fact):
                 part = UNKNOWN

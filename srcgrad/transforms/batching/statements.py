@@ -145,7 +145,8 @@ class Statements(Loops):
             self.refuse(statement, "a write into an object", "return the value")
 
     def _unpack(self, target: Any, term: Term, statement: Any) -> None:
-        node, fact = term.node, term.fact
+        node, fact, item = term.node, term.fact, UNKNOWN
+        starred = any(isinstance(inner, gast.Starred) for inner in target.elts)
         if isinstance(node, (gast.Tuple, gast.List)) and all(
             isinstance(item, gast.Subscript) for item in target.elts
         ):
@@ -153,7 +154,9 @@ class Statements(Loops):
             return
         if fact.kind == "array" and fact.batched:
             node, item = self.iterated(term, statement)
-            fact = Fact("tuple", items=self._items_for(target, item, statement))
+            fact = Fact("tuple", items=(item,) * len(target.elts))
+        elif starred and fact.kind in ("list", "tuple") and self.holds_batch(fact):
+            item = self.element_of(fact) or UNKNOWN
         elif fact.kind == "list" and self.holds_batch(fact):
             items = [self.item_of(fact, i) or UNKNOWN for i in range(len(target.elts))]
             fact = Fact("tuple", items=tuple(items))
@@ -161,7 +164,10 @@ class Statements(Loops):
         if not all(isinstance(t, gast.Name) for t in plain) and self.holds_batch(fact):
             self._unpack_through_names(target, node, fact, statement)
             return
-        self.bind_target(target, fact, statement)
+        if starred and self.holds_batch(fact):
+            self._bind_around_star(target, item, statement)
+        else:
+            self.bind_target(target, fact, statement)
         new = clone(target)
         for item in found_in(new, gast.Name):
             if not isinstance(item.ctx, gast.Load):
@@ -169,16 +175,17 @@ class Statements(Loops):
         self.emit(gast.Assign([new], node, None), statement)
         self.copy_read(target, statement)
 
-    def _items_for(self, target: Any, item: Fact, statement: Any) -> tuple[Fact, ...]:
-        """Return what each name of a target gets of an array: that with a star, a list of rows."""
-        if not any(isinstance(inner, gast.Starred) for inner in target.elts):
-            return (item,) * len(target.elts)
-        if item.read_from & self.known.written:
-            self.refuse(statement, "taking apart what is written into", "take the parts by index")
+    def _bind_around_star(self, target: Any, item: Fact, statement: Any) -> None:
+        """Note what names get of items that are alike: that with a star, a list of the rest."""
+        if item.read_from & self.known.written or not item.is_numeric:
+            self.refuse(statement, "taking this apart", "take the parts by index")
         rows = self.container("list", {"*": item}, statement)
         self.known.held[id(statement)].items = None
-        stars = [isinstance(inner, gast.Starred) for inner in target.elts]
-        return tuple(rows if star else item for star in stars)
+        for inner in target.elts:
+            if isinstance(inner, gast.Starred):
+                self.bind_target(inner.value, rows, statement)
+            else:
+                self.bind_target(inner, item, statement)
 
     def _swap(self, target: Any, term: Term, statement: Any) -> None:
         """Write ``x[i], x[j] = x[j], x[i]``: all is read before the first is written."""

@@ -49,7 +49,9 @@ def broadcast_together(x):
 
 def taken_apart(x):
     first, *rest = x * 2.0
-    return first * rest[0] + len(rest)
+    *others, last = [x * 1.0, x * 2.0]
+    others[0][1:] += 1.0
+    return first * rest[0] + len(rest) + last * others[0]
 
 
 def joined_with_a_list(x):
