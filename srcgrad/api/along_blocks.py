@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar, cast
+from typing import Any, NoReturn, TypeVar, cast
 
 from srcgrad.api.call_forms import named
+from srcgrad.api.form import Form
 from srcgrad.api.given_tangents import check_pair, check_tangent
 from srcgrad.api.lazily import (
     as_blocks,
     conformed_blocks,
+    gradients_in_blocks,
     has_complex,
     has_lazy,
     raise_unsettled,
@@ -47,11 +49,6 @@ class Blocks:
             UnsupportedError: The function is not differentiated by source for those.
         """
         refuse_lazily(self._policy, self._names, arguments)
-        if hasattr(self._primal, "in_form"):
-            raise LibraryGapError(
-                "derivatives of derivatives are taken at arrays of NumPy, not of Dask",
-                hint="take the derivative of each block, as arrays of NumPy",
-            )
         function = to_differentiate(self._primal)
         kept = has_complex(arguments.values())
         plan = self._plans.get(kept)
@@ -78,14 +75,29 @@ class Blocks:
             value, kept = run(twin.forward)(*given.values())
             inputs = [as_blocks(given[name]) for name in self._names]
 
+        form = self._form
+
         def pull(adjoint: Any) -> tuple[Any, ...]:
+            adjoint = adjoint if form is None else form.as_returned(adjoint)
             wanted = list(adjoint) if plan.gives_tuple else [adjoint]
             with blocks.nothing_computed():
                 result = run(twin.backward)(twin.again(kept), *map(_as_now, wanted))
                 parts = result if len(inputs) > 1 else (result,)
                 return tuple(map(conformed_blocks, parts, inputs))
 
-        return value, pull
+        return self._answered(value, given), pull
+
+    @property
+    def _form(self) -> Form | None:
+        """The form of a gradient, if that is what is differentiated once more."""
+        return getattr(self._primal, "form", None) if hasattr(self._primal, "in_form") else None
+
+    def _answered(self, result: Any, arguments: Mapping[str, Any]) -> Any:
+        """Return a result or its tangent; those of a gradient with the chunks of the arguments."""
+        if self._form is None:
+            return result
+        with blocks.nothing_computed():
+            return gradients_in_blocks(self._form, arguments, result)
 
     def pushforward(self, arguments: Mapping[str, Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
         """Return the value and its tangent."""
@@ -94,6 +106,8 @@ class Blocks:
         given = [_as_now(value) for value in (*arguments.values(), *tangents)]
         with blocks.nothing_computed():
             value, tangent = run(twin.function)(*given)
+            if self._form is not None:
+                return self._answered(value, arguments), self._answered(tangent, arguments)
             return value, conformed_blocks(tangent, as_blocks(value))
 
 
@@ -177,6 +191,17 @@ def jvp_at_blocks(
     return blocks_of.pushforward(bound, [*given.values()])
 
 
+def refuse_aux_of_blocks() -> NoReturn:
+    """Refuse what is returned beside a result.
+
+    Raises:
+        LibraryGapError: Always.
+    """
+    raise LibraryGapError(
+        "`has_aux` is for arrays of NumPy, not of Dask", hint="leave the option out"
+    )
+
+
 def _policy(options: Mapping[str, Any]) -> Policy:
     """Return how a derivative is taken, of what there is at arrays of Dask.
 
@@ -184,9 +209,7 @@ def _policy(options: Mapping[str, Any]) -> Policy:
         LibraryGapError: An option is for arrays of NumPy.
     """
     if options.get("has_aux"):
-        raise LibraryGapError(
-            "`has_aux` is for arrays of NumPy, not of Dask", hint="leave the option out"
-        )
+        refuse_aux_of_blocks()
     fallback, backend = options.get("fallback", "warn"), options.get("backend", "auto")
     return policy_of(fallback, backend, bool(options.get("verify")))
 

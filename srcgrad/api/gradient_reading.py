@@ -360,6 +360,11 @@ class GradientReading(Forms, Reading, Generic[P, R_co]):
         plan: Plan = self._strict().plan_for(call.args, call.kwargs)
         return plan
 
+    @property
+    def form(self) -> Form:
+        """The form in which a call gives what the text returns."""
+        return self._form
+
     def in_form(self, result: Any, values: Sequence[Any]) -> Any:
         """Return what a text returned as a call gives it for these values."""
         return self._form.whole(result, values)

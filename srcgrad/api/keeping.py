@@ -92,7 +92,8 @@ def _parts_of(value: Any) -> list[Any]:
 
 
 def _owner(array: Any) -> Any:
-    while is_plain_array(array.base):
+    """Return the array whose memory one lies in; those of Dask have each their own."""
+    while is_plain_array(getattr(array, "base", None)):
         array = array.base
     return array
 

@@ -68,10 +68,15 @@ def run_lazily(
     run = _saying_what_lacks(_named(twin.function), twin)
     with blocks.nothing_computed():
         result = run(*args, **plan.named(dict(kwargs)))
-        values = [mapped(_lazy, arguments[name], _same) for name in form.names]
-        head, grads = form.apart(result)
-        grads = grads if len(values) > 1 else (grads,)
-        done = tuple(_conformed(grad, value) for grad, value in zip(grads, values, strict=True))
+        return gradients_in_blocks(form, arguments, result)
+
+
+def gradients_in_blocks(form: Form, arguments: Mapping[str, Any], result: Any) -> Any:
+    """Return what a gradient's text returned as a call gives it, with the chunks of arguments."""
+    values = [mapped(_lazy, arguments[name], _same) for name in form.names]
+    head, grads = form.apart(result)
+    grads = grads if len(values) > 1 else (grads,)
+    done = tuple(_conformed(grad, value) for grad, value in zip(grads, values, strict=True))
     return form.answered(head, done[0] if form.single else done)
 
 
@@ -182,9 +187,10 @@ def _named(function: Callable[..., Any]) -> Callable[..., Any]:
     def run(*args: Any, **kwargs: Any) -> Any:
         try:
             return function(*args, **kwargs)
-        except ValueError as error:
+        except (ValueError, AssertionError) as error:
             if blocks.raised(error):
-                raise TypeError(str(error)).with_traceback(error.__traceback__) from error
+                why = TypeError(str(error) or "an index that Dask does not take")
+                raise why.with_traceback(error.__traceback__) from error
             raise
 
     return run

@@ -6,12 +6,15 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any, Generic
 
+from srcgrad.api.along_blocks import refuse_aux_of_blocks
 from srcgrad.api.binding import bound
 from srcgrad.api.call_forms import by_form
 from srcgrad.api.containers import goes_by_parts
+from srcgrad.api.given_tangents import check_tangent
 from srcgrad.api.gradient import Gradient
 from srcgrad.api.halves import adjoints_of
 from srcgrad.api.jacobians import Names, Numbers
+from srcgrad.api.lazily import has_lazy
 from srcgrad.api.looks import P, look_like
 from srcgrad.api.made import Made
 from srcgrad.api.on_tensors import takes_tensors
@@ -115,8 +118,21 @@ class _AlongTangents(Product[P]):
                     hint=f"give it by name: {name}_dot=",
                 )
         in_order = {name: tangents[name] for name in self.names}
+        if has_lazy((*args, *own.values())):
+            return self._pushed_lazily(primal, bind(primal, args, own), in_order)
         how: dict[str, Any] = {"has_aux": self._has_aux, "policy": self._policy}
         return push_by_name(primal, args, own, in_order, **how)
+
+    def _pushed_lazily(
+        self, primal: Callable[..., Any], arguments: Mapping[str, Any], tangents: Mapping[str, Any]
+    ) -> tuple[Any, Any]:
+        """Return the value of a function at arrays of Dask, and its tangent."""
+        if self._has_aux:
+            refuse_aux_of_blocks()
+        for name, tangent in tangents.items():
+            check_tangent(arguments[name], tangent, name)
+        made = tangents_of(primal, self.names, self._policy)
+        return made.blocks.pushforward(arguments, [*tangents.values()])
 
 
 class Pushforward(_AlongTangents[P]):

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.autograd import forward_ad
+from srcgrad.autograd.at_once import columns_at_once, rows_at_once
 from srcgrad.autograd.strictness import check_requires_grad, fill_in_zeros
 from srcgrad.tape import functions
 from srcgrad.tape.backward import grad
@@ -227,7 +228,12 @@ def jacobian(
         ins = _fresh(ins, create_graph, need_graph=True)
         many_out, outs = _as_tuple(func(*ins), "outputs of the user-provided function", "jacobian")
         check_requires_grad(outs, "outputs", strict)
-        rows = tuple(_jacobian_of(out, ins, create_graph, strict) for out in outs)
+        rows = tuple(
+            rows_at_once(out, ins, create_graph)
+            if vectorize and out.requires_grad and out.dtype.kind == "f"
+            else _jacobian_of(out, ins, create_graph, strict)
+            for out in outs
+        )
     rows = _finished(rows, create_graph)
     return _unpacked(tuple(_unpacked(row, many_in) for row in rows), many_out)
 
@@ -265,9 +271,18 @@ def _row(part: Any, item: Any, i: int, create_graph: bool, strict: bool) -> Any:
 
 
 def _forward_jacobian(
-    func: Callable[..., Any], inputs: Any, create_graph: bool, strict: bool, vectorize: bool
+    func: Callable[..., Any],
+    inputs: Any,
+    create_graph: bool,
+    strict: bool,
+    vectorize: bool,
+    *,
+    recorded: bool = False,
 ) -> Any:
-    """Return the Jacobian column by column, with dual numbers."""
+    """Return the Jacobian by columns: all at once, or one by one with dual numbers.
+
+    Results that have to be `recorded` come one by one.
+    """
     if create_graph:
         raise NotImplementedError(
             "srcgrad.autograd.functional.jacobian: `create_graph=True` and "
@@ -287,6 +302,11 @@ def _forward_jacobian(
             "for `vectorize=True`."
         )
     many_in, ins = _as_tuple(inputs, "inputs", "jacobian")
+    found = None
+    if not recorded and not any(item.requires_grad for item in ins):
+        found = columns_at_once(func, _fresh(ins, create_graph=False, need_graph=True))
+    if found is not None:
+        return _unpacked(tuple(_unpacked(row, many_in) for row in found[0]), found[1])
     many_out = False
     columns: list[list[Any]] = []
     shapes: tuple[tuple[int, ...], ...] = ()
@@ -373,14 +393,10 @@ def hessian(
             check_requires_grad(jac, "jacobian", strict)
         return jac
 
-    result = jacobian(
-        gradient,
-        ins,
-        create_graph=create_graph,
-        strict=strict,
-        vectorize=vectorize,
-        strategy=outer_jacobian_strategy,
-    )
+    if forward:  # the result can be differentiated again, as PyTorch's is
+        result = _forward_jacobian(gradient, ins, create_graph, strict, vectorize, recorded=True)
+    else:
+        result = jacobian(gradient, ins, create_graph, strict, vectorize)
     return _unpacked(tuple(_unpacked(row, many_in) for row in result), many_in)
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from copy import copy
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from types import FunctionType
 from typing import Any
@@ -18,6 +19,7 @@ from srcgrad.compiler.generated import FunctionState, Generated
 from srcgrad.compiler.module_text import import_lines, wrapped
 from srcgrad.compiler.normal_form import parameter_names
 from srcgrad.compiler.parameters import as_generated, positional
+from srcgrad.compiler.plain_forms import plain_form
 from srcgrad.compiler.reserved import own_names
 from srcgrad.compiler.stages import Stages
 from srcgrad.compiler.vocabulary import VOCABULARY
@@ -39,6 +41,7 @@ from srcgrad.transforms.batching.terms import Term, copy_of
 from srcgrad.transforms.externals import Externals
 
 _OUTSIDE = ("given", "outside")
+_HELD = ("definitions", "bindings", "functions", "helpers", "texts")
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,22 +129,45 @@ class _Module:
         given = dict(zip(names, facts, strict=True))
         taken = tuple(_own_names())
         try:
-            written = write_function(source, self, Wanted(given, batch, taken, is_helper=True))
+            written = self.written(source, Wanted(given, batch, taken, is_helper=True))
         except WantsError as wants:
             return Helper(None, Fact("unknown"), wants=frozenset(wants.positions))
         sites = written.known.written
         places = frozenset(s[1] for s in sites if isinstance(s, tuple) and s[0] == "given")
         if not any(map(is_batched, facts)):
             return Helper(None, written.result, places)
-        name = self._name_of(source, written)
         parameters = [*names, *([batch] if written.uses_batch else [])]
-        doc = f"Run `{source.name}` for a batch of examples."
-        self.end(source, name, positional(parameters), written, doc)
-        return Helper(name, written.result, places, takes_batch=written.uses_batch)
+        text = f"{source.name}({', '.join(parameters)}): {print_module(_as_module(written)).text}"
+        name = self.texts.get(text, "")
+        if not name:  # one whose text is not new has the name of the first
+            name = self.texts[text] = self.namer.fresh(f"{source.name}_batch")
+            doc = f"Run `{source.name}` for a batch of examples."
+            self.end(source, name, positional(parameters), written, doc)
+        return Helper(
+            name, written.result, places, takes_batch=written.uses_batch, risks=written.risks
+        )
 
-    def _name_of(self, source: FunctionSource, written: Written) -> str:
-        """Return a name for a helper; one whose text is not new has that of the first."""
-        return self.namer.fresh(f"{source.name}_batch")
+    def written(self, source: FunctionSource, wanted: Wanted) -> Written:
+        """Return a function written for a batch: as it stands, or else in plain statements.
+
+        Raises:
+            NotBatchedError: Neither can be.
+            WantsError: It writes values of the batch into an argument that all examples share.
+        """
+        before = _Snapshot(self)
+        try:
+            return write_function(source, self, wanted)
+        except NotBatchedError as refusal:
+            before.restore()
+            inputs = [name for name, fact in wanted.given.items() if is_batched(fact)]
+            plain = plain_form(source, inputs, (*wanted.taken, wanted.batch))
+            if plain is None:
+                raise
+            try:
+                return write_function(plain[0], self, replace(wanted, imported=plain[1]))
+            except (NotBatchedError, WantsError) as other:
+                before.restore()
+                raise (other if isinstance(other, WantsError) else refusal) from None
 
     def end(
         self, source: FunctionSource, name: str, arguments: Any, written: Written, doc: str
@@ -178,9 +204,35 @@ class _Module:
         return text.rstrip("\n") + "\n", LineMap(entries, tuple(parts))
 
 
+def _as_module(written: Written) -> Any:
+    return gast.Module(clone(written.body), [])
+
+
+class _Snapshot:
+    """What a module holds before a function is written, which may have to be written otherwise."""
+
+    def __init__(self, module: _Module) -> None:
+        self._module = module
+        self._held = {name: copy(getattr(module, name)) for name in _HELD}
+        self._externals = _copied(module.externals)
+
+    def restore(self) -> None:
+        """Take back what was added since."""
+        for name, value in self._held.items():
+            setattr(self._module, name, copy(value))
+        self._module.externals = externals = _copied(self._externals)
+        self._module.namer = externals.namer
+
+
+def _copied(externals: Externals) -> Externals:
+    """Return the same externals for another try."""
+    held = {item.name: copy(getattr(externals, item.name)) for item in fields(externals)}
+    return Externals(**{**held, "namer": externals.namer.copied()})
+
+
 def _own_names() -> tuple[str, ...]:
     """Return the names that text over a batch uses for itself."""
-    return (*own_names(), "chosen_for_each", "one_for_each")
+    return (*own_names(), "chosen_for_each", "one_for_each", "max_for_each", "min_for_each")
 
 
 def compile_batched(request: BatchRequest) -> Generated:
@@ -242,7 +294,7 @@ def _write_entry(
     ending = _Ending(module, request.out_axes)
     wanted = Wanted(facts, batch, tuple(_own_names()), is_helper=False, ending=ending)
     request.stages.note("parse", source.tree)
-    written = write_function(source, module, wanted)
+    written = module.written(source, wanted)
     request.stages.note("one exit", written.tree)
     head = [
         assign(key, _moved(module, load(key), facts[key], axis))

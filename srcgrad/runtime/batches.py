@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,32 @@ def chosen_for_each(test: Any, one: Any, other: Any) -> Any:
             f"{np.shape(other)[1:]} on the other"
         )
     return np.where(np.reshape(test, (-1,) + (1,) * (np.ndim(one) - 1)), one, other)
+
+
+def max_for_each(items: Iterable[Any]) -> Any:
+    """Return what Python's ``max`` finds among the items of each example.
+
+    That is the first item that none before is beaten by, also where some are NaN.
+
+    >>> max_for_each([np.array([1.0, 5.0]), np.array([2.0, 3.0])]).tolist()
+    [2.0, 5.0]
+    """
+    first, *others = items
+    for item in others:
+        first = np.where(item > first, item, first)
+    return np.array(first)
+
+
+def min_for_each(items: Iterable[Any]) -> Any:
+    """Return what Python's ``min`` finds among the items of each example.
+
+    >>> min_for_each([np.array([1.0, 5.0]), np.array([2.0, 3.0])]).tolist()
+    [1.0, 3.0]
+    """
+    first, *others = items
+    for item in others:
+        first = np.where(item < first, item, first)
+    return np.array(first)
 
 
 def of_all(value: Any, axis: Any, count: int) -> Any:

@@ -7,6 +7,7 @@ What is made from a shape alone is made by Dask, so that blocks can be written i
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any, Final
@@ -75,7 +76,8 @@ def _by_arguments(own: Any, there: Any) -> Callable[..., Any]:
         if own in _NOT_EXACT:
             raise TypeError(f"`np.{name}` is not exact there")
         if there is not None:
-            return there(*args, **options)
+            placed, named = _by_name(own, there, args)
+            return there(*placed, **named, **options)
         if isinstance(own, np.ufunc):
             return own(*args, **options)
         raise TypeError(f"it has no `np.{name}`")
@@ -83,6 +85,56 @@ def _by_arguments(own: Any, there: Any) -> Callable[..., Any]:
     if isinstance(own, np.ufunc):  # its methods, such as `np.add.reduce`, are those of NumPy
         function.__dict__.update({name: getattr(own, name) for name in ("at", "outer", "reduce")})
     return functools.update_wrapper(function, own, updated=())
+
+
+def _by_name(own: Any, there: Any, args: tuple[Any, ...]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Return what is given by position, and by their names options that have another place there.
+
+    Raises:
+        TypeError: There is no such option.
+    """
+    moved = _moved(own, there)
+    if not moved or len(args) <= moved[0][0]:
+        return args, {}
+    named = {}
+    for (_, name, default, is_there), value in zip(moved, args[moved[0][0] :], strict=False):
+        if value is default or (isinstance(value, str) and value == default):
+            continue
+        if not is_there:
+            raise TypeError(f"`np.{own.__name__}` has no option `{name}` there")
+        named[name] = value
+    return args[: moved[0][0]], named
+
+
+@functools.cache
+def _moved(own: Any, there: Any) -> tuple[tuple[int, str, Any, bool], ...]:
+    """Return the options of a function of NumPy, from the first that Dask has elsewhere.
+
+    Each with its place, its name, its default, and whether Dask has it at all.
+    """
+    try:
+        ours = list(inspect.signature(own).parameters.values())
+        theirs = inspect.signature(there).parameters
+    except (TypeError, ValueError):  # it tells nobody
+        return ()
+    kinds = [item.kind for item in theirs.values()]
+    if isinstance(own, np.ufunc) or inspect.Parameter.VAR_POSITIONAL in kinds:
+        return ()  # it hands on what it is given
+    placed = [i for i in ours if i.kind in (i.POSITIONAL_ONLY, i.POSITIONAL_OR_KEYWORD)]
+    names = [*theirs]
+    first = next(
+        (
+            i
+            for i, item in enumerate(placed)
+            if item.default is not item.empty and names[i : i + 1] != [item.name]
+        ),
+        len(placed),
+    )
+    takes_any = inspect.Parameter.VAR_KEYWORD in kinds
+    return tuple(
+        (first + i, item.name, item.default, takes_any or item.name in theirs)
+        for i, item in enumerate(placed[first:])
+    )
 
 
 def _is_lazy(value: Any) -> bool:

@@ -65,7 +65,7 @@ def own_arithmetic(kind: type) -> tuple[str, str]:
         return f"an array of {library}, which has an engine of its own", "pass np.asarray(x)"
     if DASK.makes(kind):
         return (
-            "an array of Dask, for which there are `grad`, `value_and_grad`, `vjp` and `jvp`",
+            "an array of Dask, for which there are `grad`, `value_and_grad`, `vjp`, `jvp`, `hvp`",
             "take one of these, or pass x.compute()",
         )
     if issubclass(kind, np.matrix):

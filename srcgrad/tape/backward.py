@@ -4,23 +4,16 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from srcgrad.tape.batched import batched_grad
 from srcgrad.tape.core import Core, edge_of, make
+from srcgrad.tape.edges import GradientEdge, roots_of, unused, wanted_edges
 from srcgrad.tape.engine import cast_result, run_backward, warn_cycle
 from srcgrad.tape.modes import STATE
-from srcgrad.tape.node import Edge, Node, node_hooks
-
-
-class GradientEdge(NamedTuple):
-    """A place in the graph, output `output_nr` of `node`; stands for a tensor in backward, grad."""
-
-    node: Node
-    output_nr: int
-    ownership_token: Any = None  # shape and dtype of the tensor it was made from
+from srcgrad.tape.node import Edge, node_hooks
 
 
 def as_tuple(values: Any) -> tuple[Any, ...]:
@@ -122,38 +115,6 @@ def seeds_for(outputs: Sequence[Any], grads: Any) -> list[Any]:
     if len(given) != len(outputs):
         raise RuntimeError(f"got {len(outputs)} tensors and {len(given)} gradients")
     return [_seed(out, grad, i) for i, (out, grad) in enumerate(zip(outputs, given, strict=True))]
-
-
-def roots_of(outputs: Sequence[Any]) -> list[Edge]:
-    """Return the edges at which a pass starts.
-
-    Raises:
-        RuntimeError: An output that does not require grad.
-    """
-    edges: list[Edge] = []
-    for number, out in enumerate(outputs):
-        edge = (out.node, out.output_nr) if isinstance(out, GradientEdge) else edge_of(out)
-        if edge is None:
-            raise RuntimeError(
-                f"element {number} of tensors does not require grad and does not have a grad_fn"
-            )
-        edges.append(edge)
-    return edges
-
-
-def wanted_edges(inputs: Sequence[Any]) -> list[Edge]:
-    """Return the edges at which gradients are asked for.
-
-    Raises:
-        RuntimeError: An input that does not require grad.
-    """
-    edges: list[Edge] = []
-    for item in inputs:
-        edge = (item.node, item.output_nr) if isinstance(item, GradientEdge) else edge_of(item)
-        if edge is None:
-            raise RuntimeError("One of the differentiated Tensors does not require grad")
-        edges.append(edge)
-    return edges
 
 
 def backward(
@@ -344,10 +305,7 @@ def _grad_once(
         value = found.get(slot)
         if value is None:
             if not allow_unused:
-                raise RuntimeError(
-                    f"The differentiated Tensor at index {slot} appears to not have been used in "
-                    "the graph. Set allow_unused=True if this is the desired behavior."
-                )
+                raise unused(slot)
             results.append(None)
             continue
         results.append(_finish(value, item, seeds, results))

@@ -9,7 +9,9 @@ import numpy as np
 
 from srcgrad.tape.apply import apply
 from srcgrad.tape.core import Core, make
+from srcgrad.tape.edges import roots_of, unused, wanted_edges
 from srcgrad.tape.ops import require_op
+from srcgrad.tape.stacked import finished, stacked_grad
 
 
 def batched_grad(
@@ -40,6 +42,10 @@ def batched_grad(
                 f"shape of {list(out._array.shape)}."
             )
     size = next(len(grad) for grad in given if grad is not None)
+    if not create:
+        found = _at_once(outputs, inputs, given, size, keep, allow_unused)
+        if found is not None:
+            return found
     rows = []
     for n in range(size):
         seeds = [None if grad is None else grad[n] for grad in given]
@@ -48,3 +54,25 @@ def batched_grad(
     stack = require_op(np.stack)
     columns = list(zip(*rows, strict=True))
     return [None if c[0] is None else apply(stack, (list(c),)) for c in columns]
+
+
+def _at_once(
+    outputs: Sequence[Any],
+    inputs: Sequence[Any],
+    given: Sequence[Any],
+    size: int,
+    keep: bool,
+    allow_unused: bool,
+) -> list[Any] | None:
+    """Return the gradients for all vectors from one pass; None if it has to be one for each."""
+    rows = [None if grad is None else grad._array for grad in given]
+    found = stacked_grad(roots_of(outputs), wanted_edges(inputs), rows, keep=keep)
+    if found is None:
+        return None
+    results: list[Any] = []
+    for slot, item in enumerate(inputs):
+        value = found.get(slot)
+        if value is None and not allow_unused:
+            raise unused(slot)
+        results.append(None if value is None else finished(value, item, size))
+    return results

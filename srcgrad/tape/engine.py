@@ -358,6 +358,7 @@ def run_backward(
     accumulates: bool = True,
     stop: frozenset[Node] = frozenset(),
     careful: bool = False,
+    kind: type[Pass] = Pass,
 ) -> dict[int, Any]:
     """Pull `seeds` back from `roots` and return the gradients at the edges `wanted`, by position.
 
@@ -365,7 +366,7 @@ def run_backward(
     tensors, otherwise arrays. The nodes of `stop` do not run, and with these no hooks do. A
     `careful` pass for `wanted` edges takes every step for steep (see `selection`).
     """
-    task = Pass(keep, create, careful=careful)
+    task = kind(keep, create, careful=careful)
     task.accumulates = accumulates
     task.quiet = bool(stop)
     task.roots = tuple(node for node, _ in roots)

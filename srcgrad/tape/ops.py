@@ -58,6 +58,11 @@ _QUICK = {
 }
 
 
+def helper_behind(value: Any) -> Any:
+    """Return the helper of the runtime that one which asks for the usual case first stands for."""
+    return next((known for known, quick in _QUICK.values() if quick is value), value)
+
+
 def _rebound(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return `function` with helpers that ask for the usual case first."""
     if not isinstance(function, types.FunctionType):

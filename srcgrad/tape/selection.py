@@ -383,5 +383,5 @@ def _nothing_outside(mask: Any, part: Any, shape: Any) -> Any:
 
 def _zero(part: Any) -> Any:
     """Return a zero that leaves the dtype of a gradient as it is."""
-    data = part._array if isinstance(part, Core) else np.asarray(part)
-    return data.dtype.type(0)
+    data = part._array if isinstance(part, Core) else part
+    return np.result_type(data).type(0)

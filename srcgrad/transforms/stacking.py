@@ -23,16 +23,9 @@ import numpy as np
 from srcgrad.ir.build import call, load
 from srcgrad.ir.program import bound_names
 from srcgrad.ir.walk import names_bound, names_read, root_name, statements
-from srcgrad.runtime.stacks import CannotStackError
+from srcgrad.runtime.stacks import TAKES_STACKS, CannotStackError
 from srcgrad.transforms.externals import Externals
 
-_TAKES_STACKS: Final = frozenset(
-    "zeros_like unbroadcast expand_reduced expand_sum expand_mean copied gathered several "
-    "getitem add_at accumulate add_entries last_written scatter matmul_left matmul_right dot_left "
-    "dot_right adjoint conj real_part kept cast_like sum_trailing across share_among_ties given "
-    "reshape_back reshape_each split_like unstack_like undo_diff diff_back flatten shape_of "
-    "stop_gradient split_hstack split_vstack unbroadcast_each".split()
-)
 _BLOCKS: Final = frozenset(("body", "orelse", "finalbody", "handlers"))
 _OF_MEMORY: Final = frozenset(
     "shadow_of complex_shadow_of shadow_of_view add_to_shadows on_tape run_steps "
@@ -199,7 +192,7 @@ class _Stacking:
             return node
         if name in self._local or name in _OF_MEMORY or hasattr(builtins, name):
             _refuse(name)
-        return node if name in _TAKES_STACKS else self._by_rows(node, statement)
+        return node if name in TAKES_STACKS else self._by_rows(node, statement)
 
     def _call_of_numpy(self, node: Any) -> Any:
         path = _path(node.func)

@@ -127,7 +127,10 @@ def _compare(found: Any, wanted: Any) -> None:
         assert_alike(found, wanted)
         return
     if isinstance(wanted, (dict, list, tuple)):
-        assert_alike(found, wanted)
+        assert len(found) == len(wanted)
+        for key in wanted if isinstance(wanted, dict) else range(len(wanted)):
+            _compare(found[key], wanted[key])
+        return
     assert np.shape(found) == np.shape(wanted)
     np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-6)
 

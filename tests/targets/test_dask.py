@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import srcgrad as sg
+from srcgrad.runtime.blocks import names
 from tests.programs.corpus import programs_by, sample
 
 array = pytest.importorskip("dask.array", reason="needs Dask")
@@ -96,6 +97,50 @@ def test_a_tangent_has_the_chunks_of_the_value():
     assert np.allclose(tangent.compute(), expected[1])
 
 
+def weighed(x, w):
+    return np.sum(np.tanh(x @ w) ** 2) + np.full_like(w, 2.0, None)[0] * np.sum(x**3)
+
+
+SECOND = {
+    "hvp": lambda f, x, w, along: sg.hvp(f, (x, w), (along, None)),
+    "object": lambda f, x, w, along: sg.hessian_product(f)(x, w, x_dot=along),
+    "forward over reverse": lambda f, x, w, along: sg.jvp(sg.grad(f), (x, w), (along, None))[1],
+    "reverse over reverse": lambda f, x, w, along: sg.vjp(sg.grad(f), x, w)[1](along)[0],
+    "by both": lambda f, x, w, along: sg.hvp(f, (x, w), (along, np.ones_like(w)))[0],
+}
+
+
+@pytest.mark.parametrize("take", SECOND.values(), ids=SECOND)
+def test_second_derivatives_are_lazy_and_have_the_chunks_of_their_argument(take):
+    rng = np.random.default_rng(6)
+    x, w, along = rng.normal(size=(8, 3)), rng.normal(size=3), rng.normal(size=(8, 3))
+    lazy = array.from_array(x, chunks=(3, 2))
+    found = take(weighed, lazy, w, array.from_array(along, chunks=4))
+    assert found.chunks == lazy.chunks
+    np.testing.assert_allclose(found.compute(), take(weighed, x, w, along))
+
+
+def test_options_that_have_another_place_there_are_given_by_their_names():
+    x = array.from_array(np.arange(6.0).reshape(2, 3), chunks=2)
+    pairs = zip(
+        options_by_position(names(array), x), options_by_position(np, x.compute()), strict=True
+    )
+    for found, wanted in pairs:
+        np.testing.assert_array_equal(computed(found), wanted)
+    with pytest.raises(TypeError, match="no option `order`"):
+        names(array).reshape(x, (3, 2), "F")
+
+
+def options_by_position(xp, x):
+    return [
+        xp.full_like(x, 2, int),
+        xp.mean(x, 0, None, None, True),
+        xp.sum(x, 1, None, None, True),
+        xp.max(x, 0, None, True),
+        xp.reshape(x, (1, 2, 3), "C"),
+    ]
+
+
 def element_kept(x):
     y = x * 0.0
     y[0] = x[0] * x[1]
@@ -184,8 +229,6 @@ def test_what_dask_does_not_do_is_refused_by_name(function, match):
 @pytest.mark.parametrize(
     "take",
     [
-        lambda x: sg.hvp(stencil, (x,), (x,)),
-        lambda x: sg.vjp(sg.grad(stencil), x),
         lambda x: sg.vjp(stencil, x, verify=True),
         sg.grad(stencil, verify=True),
         sg.grad(stencil, debug_nans=True),

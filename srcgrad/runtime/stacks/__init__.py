@@ -12,12 +12,13 @@ from srcgrad.runtime.stacks.core import (
     refuse,
 )
 from srcgrad.runtime.stacks.factors import puts_off, writes_in_place
-from srcgrad.runtime.stacks.making import array_of, by_rows, copied_rows, stacked
+from srcgrad.runtime.stacks.making import TAKES_STACKS, array_of, by_rows, copied_rows, stacked
 
 assert functions  # they fill the table of handlers
 assert products
 
 __all__ = [
+    "TAKES_STACKS",
     "CannotStackError",
     "Stack",
     "Units",

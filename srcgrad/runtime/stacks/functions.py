@@ -297,10 +297,15 @@ def _at(ufunc: Any, a: Any, indices: Any, *values: Any) -> None:
 # -- our own
 
 
+def _shape_said(like: Any) -> Any:
+    """Return a shape that is given as it is, or by an array that has it."""
+    return like if type(like) is tuple else _shape(like)
+
+
 @handles(scatter)
 def _scatter(grad: Any, index: Any, like: Any) -> Any:
     """Add to zeros at an index, as the runtime does for one array."""
-    full = _zeros_like(grad, shape=_shape(like))
+    full = _zeros_like(grad, shape=_shape_said(like))
     if may_repeat(index):
         _at(np.add, full, index, grad)
     else:
@@ -316,7 +321,7 @@ for _ours in (expand_reduced, matmul_left, matmul_right, dot_left, dot_right):
 @handles(unbroadcast)
 def _unbroadcast(grad: Any, like: Any) -> Any:
     """Sum down to a shape, as the runtime does for one array."""
-    shape = like if type(like) is tuple else _shape(like)
+    shape = _shape_said(like)
     if not isinstance(grad, Stack):
         refuse("a shape that depends on a stack")
     if grad.shape == shape:

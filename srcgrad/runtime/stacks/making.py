@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from srcgrad.runtime.copies import copied, copied_like
 from srcgrad.runtime.stacks.core import HANDLERS, Stack, holds_stack, refuse
+
+TAKES_STACKS: Final = frozenset(
+    "zeros_like unbroadcast expand_reduced expand_sum expand_mean copied gathered several "
+    "getitem add_at accumulate add_entries last_written scatter matmul_left matmul_right dot_left "
+    "dot_right adjoint conj real_part kept cast_like sum_trailing across share_among_ties given "
+    "reshape_back reshape_each split_like unstack_like undo_diff diff_back flatten shape_of "
+    "stop_gradient split_hstack split_vstack unbroadcast_each".split()
+)
+"""The helpers of the runtime that act on stacks as on the arrays in their place."""
 
 
 def stacked(value: Any, *seeds: Any) -> Any:

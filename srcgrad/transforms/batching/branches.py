@@ -14,6 +14,7 @@ from srcgrad.ir.walk import found_in, is_same, names_bound
 from srcgrad.transforms.batching.expressions import Expressions
 from srcgrad.transforms.batching.facts import Fact
 from srcgrad.transforms.batching.indexing import Place
+from srcgrad.transforms.batching.picking import is_picked, whole_of
 from srcgrad.transforms.batching.terms import Term, indexed, none, whole_slice, widened
 
 
@@ -48,6 +49,7 @@ class Branches(Expressions):
 
     def branch(self, statement: Any, test: Term) -> None:
         """Write ``if test: ... else: ...`` for a test of each example."""
+        self.note_risk(statement, (Exception,))  # both sides are run, for all examples
         if self._short_branch(statement, test):
             return
         if not isinstance(test.node, gast.Name):
@@ -162,7 +164,7 @@ class Branches(Expressions):
 
     def store_at(self, target: Any, base: Term, term: Term, statement: Any) -> None:
         """Write ``x[i] = v``."""
-        mask = self._mask(target, base)
+        mask = self.mask_of_each(target.slice, base)
         self._ready(base, [term], target, statement)
         if mask is not None:
             self._store_by_mask(target, base, mask, term, statement, None)
@@ -175,7 +177,7 @@ class Branches(Expressions):
 
     def update_at(self, target: Any, base: Term, term: Term, statement: Any) -> None:
         """Write ``x[i] += v``."""
-        mask = self._mask(target, base)
+        mask = self.mask_of_each(target.slice, base)
         self._ready(base, [term], target, statement)
         if mask is not None:
             self._store_by_mask(target, base, mask, term, statement, statement.op)
@@ -225,21 +227,15 @@ class Branches(Expressions):
         node.ctx = gast.Store()
         self.emit(gast.Assign([node], value, None), statement)
 
-    def _mask(self, target: Any, base: Term) -> Term | None:
-        """Return the mask of each example that is the index, if it is one."""
-        if isinstance(target.slice, (gast.Slice, gast.Tuple)):
-            return None
-        term = self.term(target.slice)
-        is_mask = term.batched and term.fact.dtype == "b" and term.fact.is_numeric
-        return term if is_mask and base.fact.kind == "array" else None
-
     def _store_by_mask(
         self, target: Any, base: Term, mask: Term, term: Term, statement: Any, op: Any
     ) -> None:
         """Write ``x[mask] = v``, where ``mask`` is another for each example."""
         rank = self.rank_of(base, statement)
-        if mask.rank != rank or term.rank != 0:
+        picked = is_picked(term.fact) and term.fact.keys == (gast.dump(mask.node),)
+        if mask.rank != rank or (term.rank != 0 and not picked):
             self.refuse(statement, "a write by a mask of each example", "use np.where(mask, v, x)")
+        term = whole_of(term)
         if self.masks:
             test = widened(Term(self.test_of_masks(), mask.fact), rank)
             test = widened(Term(test, Fact("array", True, rank, "b")), rank)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import inspect
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -14,18 +13,26 @@ import gast
 import numpy as np
 
 from srcgrad.errors import NotBatchedError
-from srcgrad.ir.build import at, clone, constant, load
+from srcgrad.ir.build import at, clone, load
 from srcgrad.ir.scopes import MISSING, uncached
 from srcgrad.primitives import Primitive
 from srcgrad.primitives.methods import WRITING
 from srcgrad.rules import draws, library
 from srcgrad.rules.records import primitive_of
+from srcgrad.transforms.batching.arguments import (
+    as_seen,
+    bound_to,
+    of_parameter,
+    place_operands,
+    put_in_order,
+)
 from srcgrad.transforms.batching.asking import asked
-from srcgrad.transforms.batching.facts import NOWHERE, UNKNOWN, WHOLE, Fact, Site, fact_of
+from srcgrad.transforms.batching.attempts import risks_of_call
+from srcgrad.transforms.batching.facts import UNKNOWN, WHOLE, Fact, Site
+from srcgrad.transforms.batching.picking import is_picked, picked_call
 from srcgrad.transforms.batching.state import State
 from srcgrad.transforms.batching.terms import Term, literal, parts_site
 
-_OPTIONS: Final = frozenset("axis keepdims dtype out where order initial ddof".split())
 Handler = Callable[["Calls", "Called"], "Term"]
 _HANDLERS: Final[dict[Any, Handler]] = {}
 _BY_NAME: Final[dict[str, Handler]] = {}
@@ -114,8 +121,9 @@ class Calls(State):
         if function is MISSING:
             if not isinstance(node.func, gast.Attribute):
                 return self._unknown_call(node, "a value of the program")
+            self.taken.add(id(node.func.value))
             receiver = self.term(node.func.value)
-            if receiver.fact.kind not in ("array", "number"):
+            if receiver.fact.kind not in ("array", "number", "picked"):
                 return self._method_of_container(node, receiver)
             if node.func.attr in WRITING:
                 self.refuse(node, f"the method `{node.func.attr}`, which writes into an array,",
@@ -127,24 +135,34 @@ class Calls(State):
             item.arg is None for item in node.keywords
         ):
             return self._starred(node, function)
+        if function is sum and len(node.args) == 1:
+            self.added_up.add(id(node.args[0]))
+        self.taken |= {id(item) for item in node.args}
         args = [self.term(item) for item in node.args]
         named = {item.arg: self.term(item.value) for item in node.keywords}
         args = args if receiver is None else [receiver, *args]
         if _is_known(function):
-            _place_operands(function, args, named)
+            place_operands(function, args, named)
         primitive = primitive_of(function)
         made = Called(node, function, primitive, args, named, receiver is not None, node.func)
         return self.written_call(made)
 
     def written_call(self, made: Called) -> Term:
         """Return a call of a function that is known, its arguments having been rewritten."""
-        _put_in_order(made)
+        put_in_order(made)
+        if any(is_picked(term.fact) for term in made.args):
+            return picked_call(self, made)
         handler = self._handler(made)
+        users = isinstance(made.function, FunctionType) and not _is_ours(made.function)
+        given = [*made.args, *made.named.values()]
+        if any(self.holds_batch(t.fact) for t in given) and not users:
+            module = "" if handler is None else handler.__module__
+            facts = [t.fact for t in given]
+            self.note_risk(made.node, risks_of_call(made.function, facts, module))
         if handler is not None:
             if made.batched or any(self.holds_batch(t.fact) for t in made.args):
                 return handler(self, made)
             return self._shared_call(made, handler)
-        users = isinstance(made.function, FunctionType) and not _is_ours(made.function)
         ruled = made.primitive.rule is not None
         if users and not ruled and library.constant_reason(made.function) is None:
             return self._helper_call(made)
@@ -371,13 +389,14 @@ class Calls(State):
 
     def _helper_call(self, made: Called) -> Term:
         node = made.node
-        bound = _bound(made)
+        bound = bound_to(made)
         if bound is None:
             self.refuse(node, f"a call of `{made.name}` with these arguments", "give all of them")
-        facts = tuple(_of_parameter(self.closed(t.fact), i) for i, t in enumerate(bound))
+        facts = tuple(of_parameter(self.closed(t.fact), i) for i, t in enumerate(bound))
         found = self.helpers.helper(made.function, facts, self._batch)
         if found is None:
             return self._unhandled(made)
+        self.note_risk(node, found.risks)
         for i in found.wants:
             if not bound[i].batched:
                 self.force(bound[i].fact, node)
@@ -386,7 +405,7 @@ class Calls(State):
                 self.refuse(node, f"a call of `{made.name}`, which writes into its argument,",
                             "write outside of the branch")  # fmt: skip
             self.note_written_by_call(bound[i], node)
-        fact = _as_seen(found.result, bound, id(node))
+        fact = as_seen(found.result, bound, id(node))
         if found.name is None:
             return self.made_as(made.text(), fact, node)
         nodes = [self.kept(term).node for term in bound]
@@ -402,70 +421,6 @@ class Calls(State):
         return Term(at(node, origin), fact)
 
 
-def _of_parameter(fact: Fact, position: int) -> Fact:
-    """Return what a function is told of an argument: all of its memory is that of the argument."""
-    items = fact.items
-    if items is not None:
-        items = tuple(_of_parameter(item, position) for item in items)
-    sites = frozenset((("given", position),)) if fact.kind != "number" else NOWHERE
-    return replace(fact, items=items, sites=sites, read_from=NOWHERE)
-
-
-def _as_seen(fact: Fact, bound: list[Term], site: Site) -> Fact:
-    """Return a result with the memory of the caller's values in place of that of parameters."""
-    sites: set[Site] = set()
-    for inner in fact.sites:
-        if isinstance(inner, tuple) and inner[0] == "given":
-            sites |= bound[inner[1]].fact.sites
-        else:
-            sites.add(site)
-    read: set[Site] = set()
-    for inner in fact.read_from:
-        if isinstance(inner, tuple) and inner[0] == "given":
-            read |= bound[inner[1]].fact.sites
-    items = fact.items
-    if items is not None:
-        items = tuple(_as_seen(item, bound, site) for item in items)
-    return replace(fact, sites=frozenset(sites), read_from=frozenset(read), items=items)
-
-
-def _bound(made: Called) -> list[Term] | None:
-    """Return the arguments of a function in the order of its parameters; None if one is missing."""
-    code = made.function.__code__
-    names = code.co_varnames[: code.co_argcount]
-    if code.co_kwonlyargcount or len(made.args) > len(names):
-        return None
-    found = dict(zip(names, made.args, strict=False)) | made.named
-    if found.keys() - set(names):
-        return None
-    defaults = dict(zip(reversed(names), reversed(made.function.__defaults__ or ()), strict=False))
-    for name in names:
-        if name not in found:
-            value = defaults.get(name, MISSING)
-            if type(value) not in (bool, int, float, str, type(None)) or repr(value) == "nan":
-                return None
-            found[name] = Term(constant(value), _fact_of_default(value))
-    return [found[name] for name in names]
-
-
-def _put_in_order(made: Called) -> None:
-    """Put operands that are named, as in ``np.dot(a=x, b=y)``, where they would be without."""
-    if made.args or not made.named or isinstance(made.function, FunctionType):
-        return
-    try:
-        names = list(inspect.signature(made.function).parameters)
-    except (TypeError, ValueError):  # it says nothing
-        return
-    for name in names:
-        if name not in made.named or name in _OPTIONS:
-            return
-        made.args.append(made.named.pop(name))
-
-
-def _fact_of_default(value: Any) -> Fact:
-    return replace(fact_of(value), constant=(value,))
-
-
 def _sites(terms: list[Term]) -> frozenset[Site]:
     return frozenset().union(*(term.fact.sites for term in terms))
 
@@ -476,19 +431,6 @@ def _is_ours(function: Any) -> bool:
 
 def _of_what(fact: Fact) -> str:
     return {"list": "a list", "dict": "a dict", "text": "a text"}.get(fact.kind, "an object")
-
-
-def _place_operands(function: Any, args: list[Term], named: dict[str, Term]) -> None:
-    """Put what has to be given, and is by its name, where it stands without names."""
-    try:
-        parameters = list(inspect.signature(function).parameters.values())
-    except (TypeError, ValueError):  # it tells nobody
-        return
-    for parameter in parameters[len(args) :]:
-        placed = parameter.kind is parameter.POSITIONAL_OR_KEYWORD
-        if not placed or parameter.default is not parameter.empty or parameter.name not in named:
-            return
-        args.append(named.pop(parameter.name))
 
 
 def _is_known(function: Any) -> bool:

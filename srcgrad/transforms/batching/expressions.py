@@ -10,7 +10,8 @@ import gast
 from srcgrad.ir.build import at, call, clone, load
 from srcgrad.ir.scopes import MISSING
 from srcgrad.ir.walk import found_in
-from srcgrad.transforms.batching.calls import Calls
+from srcgrad.transforms.batching.attempts import risks_of_division
+from srcgrad.transforms.batching.comparisons import TRUTH, Comparisons
 from srcgrad.transforms.batching.facts import (
     UNKNOWN,
     WHOLE,
@@ -20,14 +21,18 @@ from srcgrad.transforms.batching.facts import (
     joined,
     promoted,
 )
-from srcgrad.transforms.batching.indexing import Indexing
+from srcgrad.transforms.batching.picking import (
+    again,
+    is_picked,
+    refuse_picked,
+    whole_of,
+    wholes,
+)
 from srcgrad.transforms.batching.products import matrix_product
 from srcgrad.transforms.batching.terms import Term, literal
 
-_TRUTH = Fact("number", rank=0, dtype="b")
 
-
-class Expressions(Calls, Indexing):
+class Expressions(Comparisons):
     """Rewrites the expressions of one function."""
 
     def term(self, node: Any) -> Term:
@@ -36,6 +41,8 @@ class Expressions(Calls, Indexing):
         if method is None:
             return self._other(node)
         found: Term = method(node)
+        if is_picked(found.fact) and id(node) not in self.taken:
+            refuse_picked(self, node)
         return found
 
     def _other(self, node: Any) -> Term:
@@ -145,17 +152,29 @@ class Expressions(Calls, Indexing):
     # -- operators
 
     def _BinOp(self, node: Any) -> Term:
+        self.taken |= {id(node.left), id(node.right)}
         left, right = self.term(node.left), self.term(node.right)
+        if is_picked(left.fact) or is_picked(right.fact):
+            return self._operation_of_picked(node, left, right)
         if isinstance(node.op, gast.MatMult):
             return matrix_product(self, node, left, right)
         kinds = {left.fact.kind, right.fact.kind}
         if kinds & {"list", "tuple", "text", "dict"}:
             return self._joined_containers(node, left, right)
+        self.note_risk(node, risks_of_division(node.op, [left.fact, right.fact]))
         dtype = "f" if isinstance(node.op, gast.Div) else ""
         if "c" in (left.fact.dtype, right.fact.dtype):
             dtype = "c"
         (a, b), fact = self.elementwise([left, right], node, dtype=dtype)
         return self.made(gast.BinOp(a, node.op, b), fact, node)
+
+    def _operation_of_picked(self, node: Any, left: Term, right: Term) -> Term:
+        if isinstance(node.op, gast.MatMult):
+            refuse_picked(self, node)
+        given, _ = wholes(self, [left, right], node)
+        dtype = "f" if isinstance(node.op, gast.Div) else ""
+        (a, b), fact = self.elementwise(given, node, dtype=dtype)
+        return again([left, right], at(gast.BinOp(a, node.op, b), node), fact)
 
     def _joined_containers(self, node: Any, left: Term, right: Term) -> Term:
         new = at(gast.BinOp(left.node, node.op, right.node), node)
@@ -181,13 +200,18 @@ class Expressions(Calls, Indexing):
         return Term(new, Fact(one.kind if one.kind in ("text", "tuple") else "unknown"))
 
     def _UnaryOp(self, node: Any) -> Term:
+        if not isinstance(node.op, gast.Not):
+            self.taken.add(id(node.operand))
         inner = self.term(node.operand)
+        if is_picked(inner.fact):
+            new = at(gast.UnaryOp(node.op, inner.node), node)
+            return again([inner], new, whole_of(inner).fact)
         if isinstance(node.op, gast.Not):
             if self.is_settled(inner):
                 answer = not inner.node.value
-                return Term(gast.Constant(answer, None), replace(_TRUTH, constant=(answer,)))
+                return Term(gast.Constant(answer, None), replace(TRUTH, constant=(answer,)))
             if not inner.batched:
-                return self.made(gast.UnaryOp(node.op, inner.node), _TRUTH, node)
+                return self.made(gast.UnaryOp(node.op, inner.node), TRUTH, node)
             return Term(
                 at(gast.UnaryOp(gast.Invert(), self.truth(inner, node).node), node), inner.fact
             )
@@ -195,86 +219,13 @@ class Expressions(Calls, Indexing):
         value = literal(node)
         return self.made(gast.UnaryOp(node.op, new), replace(fact, constant=value), node)
 
-    def truth(self, term: Term, node: Any) -> Term:
-        """Return one truth for each example."""
-        if term.batched and not term.fact.is_truth:
-            if term.fact.is_numeric and term.rank == 0:
-                zero = gast.Constant(0, None)
-                fact = replace(term.fact, dtype="b")
-                return Term(gast.Compare(term.node, [gast.NotEq()], [zero]), fact)
-            self.refuse(node, "the truth of an array of each example", "use np.any or np.all")
-        return term
-
-    def _BoolOp(self, node: Any) -> Term:
-        terms = self._operands_that_matter(node)
-        if len(terms) == 1:
-            return terms[0]
-        if not any(term.batched for term in terms):
-            fact = all_joined(term.fact for term in terms) or UNKNOWN
-            fact = fact if fact.is_truth else UNKNOWN
-            return self.made(gast.BoolOp(node.op, [t.node for t in terms]), fact, node)
-        if not all(term.fact.is_truth for term in terms):
-            self.refuse(node, "`and` or `or` of what are no truths", "compare with 0 first")
-        is_and = isinstance(node.op, gast.And)
-        total = terms[-1].node
-        for i in reversed(range(len(terms) - 1)):
-            if terms[i].batched:
-                sign = gast.BitAnd() if is_and else gast.BitOr()
-                total = gast.BinOp(terms[i].node, sign, total)
-            elif any(term.batched for term in terms[i + 1 :]):
-                done = call(self.numpy("full"), self.batch(), gast.Constant(not is_and, None))
-                sides = (total, done) if is_and else (done, total)
-                total = gast.IfExp(terms[i].node, *sides)  # it may guard what follows
-            else:
-                total = gast.BoolOp(node.op, [terms[i].node, total])
-        return self.made(total, replace(_TRUTH, batched=True), node)
-
-    def _operands_that_matter(self, node: Any) -> list[Term]:
-        """Return the operands of `and` or `or`, without those that a settled one makes idle."""
-        found: list[Term] = []
-        for value in node.values:
-            term = self.term(value)
-            if not self.is_settled(term):
-                found.append(term)
-            elif term.node.value is isinstance(node.op, gast.Or):
-                return [*found, term]
-        return found or [term]
-
-    def is_settled(self, term: Term) -> bool:
-        """Say whether the text itself is the answer, so that it need not be asked."""
-        return isinstance(term.node, gast.Constant) and isinstance(term.node.value, bool)
-
-    def _Compare(self, node: Any) -> Term:
-        terms = [self.term(item) for item in (node.left, *node.comparators)]
-        if any(isinstance(op, (gast.Is, gast.IsNot, gast.In, gast.NotIn)) for op in node.ops):
-            return self._identity(node, terms)
-        if not any(term.batched for term in terms):
-            _, fact = self.elementwise(terms, node, dtype="b")
-            return self.made(_compared(node.ops, [t.node for t in terms]), fact, node)
-        self.refuse_twice(node.comparators[:-1], node)
-        nodes, fact = self.elementwise(terms, node, dtype="b")
-        total: Any = None
-        for i, op in enumerate(node.ops):
-            part = _compared([op], [clone(nodes[i]), clone(nodes[i + 1])])
-            total = part if total is None else gast.BinOp(total, gast.BitAnd(), part)
-        return self.made(total, fact, node)
-
-    def _identity(self, node: Any, terms: list[Term]) -> Term:
-        about_none = all(isinstance(item, gast.Constant) for item in node.comparators)
-        contains = any(isinstance(op, (gast.In, gast.NotIn)) for op in node.ops)
-        batched = any(term.batched for term in terms)
-        if batched and (contains or not about_none):
-            self.refuse(node, "a look for a value of each example", "compare and use np.any")
-        if contains and self.holds_batch(terms[-1].fact) and terms[-1].fact.kind != "dict":
-            self.refuse(node, "a look into a list of values of examples", "use np.any")
-        return self.made(_compared(node.ops, [t.node for t in terms]), _TRUTH, node)
-
     def _IfExp(self, node: Any) -> Term:
         test = self.term(node.test)
         if self.is_settled(test):
             return self.term(node.body if test.node.value else node.orelse)
         one, other = self.term(node.body), self.term(node.orelse)
         if test.batched:
+            self.note_risk(node, (Exception,))
             return self.selected(self.truth(test, node.test), one, other, node)
         if one.batched != other.batched and one.fact.is_numeric and other.fact.is_numeric:
             one, other = self.as_batched(one), self.as_batched(other)
@@ -300,6 +251,9 @@ class Expressions(Calls, Indexing):
             )
         dtype = promoted([one.fact, other.fact])
         fact = Fact("number" if not one.rank else "array", True, one.rank, dtype)
+        if self.is_settled(one) and self.is_settled(other) and one.node.value != other.node.value:
+            truth = test.node if one.node.value else _inverted(test.node)
+            return self.made(truth, replace(TRUTH, batched=True), node)
         if one.rank == 0:
             return self.made(call(self.numpy("where"), test.node, one.node, other.node), fact, node)
         helper = self.helpers.use_runtime("chosen_for_each")
@@ -387,9 +341,9 @@ class Expressions(Calls, Indexing):
             guards += tests
             new = gast.comprehension(clone(generator.target), iterable, [t.node for t in tests], 0)
             generators.append(new)
-        if any(test.batched for test in guards):
-            self.refuse(node, "a comprehension that leaves out values by example", "use np.where")
         item = self.kept(self.term(node.elt))
+        if any(test.batched for test in guards):
+            item = self._added_where(node, guards, item, generators)
         self.env, self.alias = before, alias
         made = type(node)(item.node, generators)
         if kind == "iterator":
@@ -400,6 +354,18 @@ class Expressions(Calls, Indexing):
         if element_now is not None and element_now.batched and not item.batched:
             made.elt = self.as_batched(item).node
         return Term(at(made, node), fact)
+
+    def _added_where(
+        self, node: Any, guards: list[Term], item: Term, generators: list[Any]
+    ) -> Term:
+        """Return an item that is added up, as 0 for the examples that leave it out."""
+        alone = len(generators) == 1 and len(guards) == 1
+        if not alone or id(node) not in self.added_up or item.rank != 0:
+            self.refuse(node, "a comprehension that leaves out values by example", "use np.where")
+        self.note_risk(node, (Exception,))
+        generators[0].ifs = []
+        zero = Term(gast.Constant(0, None), Fact("number", rank=0, dtype=item.fact.dtype))
+        return self.selected(self.truth(guards[0], node), item, zero, node)
 
     # -- iteration
 
@@ -446,7 +412,8 @@ class Expressions(Calls, Indexing):
             self.bind(target.id, fact)
             return
         if isinstance(target, (gast.Tuple, gast.List)):
-            items = fact.items if fact.kind == "tuple" else None
+            starred = any(isinstance(inner, gast.Starred) for inner in target.elts)
+            items = fact.items if fact.kind == "tuple" and not starred else None
             if items is not None and len(items) == len(target.elts):
                 for inner, item in zip(target.elts, items, strict=True):
                     self.bind_target(inner, item, node)
@@ -468,8 +435,11 @@ class Expressions(Calls, Indexing):
         self.refuse(node, "taking this apart", "take the parts by index")
 
 
-def _compared(ops: Any, nodes: list[Any]) -> Any:
-    return gast.Compare(nodes[0], list(ops), nodes[1:])
+def _inverted(test: Any) -> Any:
+    """Return ``~test``, or what is inverted there."""
+    if isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Invert):
+        return test.operand
+    return gast.UnaryOp(gast.Invert(), test)
 
 
 def _described(node: Any) -> str:

@@ -15,7 +15,7 @@ from srcgrad.runtime.objects import is_plain_object
 
 Kind = Literal[
     "number", "array", "tuple", "list", "dict", "object", "iterator", "none", "text", "mixed",
-    "unknown",
+    "picked", "unknown",
 ]  # fmt: skip
 Site = Hashable
 Sites = frozenset[Site]
@@ -29,7 +29,7 @@ class Fact:
 
     Attributes:
         kind: What it is. A number has no memory that could be written into, an array has;
-            `mixed` is what differs from path to path.
+            `mixed` is what differs from path to path, `picked` what a mask of each example picks.
         batched: Whether each example has its own.
         rank: How many axes one example has, None if that is not known.
         dtype: The kind of its elements, as NumPy abbreviates it; empty if that is not known.

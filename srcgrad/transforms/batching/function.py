@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import gast
@@ -62,6 +62,7 @@ class Written:
         uses_batch: Whether it reads the number of examples.
         scope: Its names from outside.
         tree: The function for one example that it was written from.
+        risks: What it may raise for some of the examples.
     """
 
     body: list[Any]
@@ -70,6 +71,7 @@ class Written:
     uses_batch: bool
     scope: Scope
     tree: Any
+    risks: tuple[type[BaseException], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +84,7 @@ class Wanted:
         taken: The names that the module needs for itself.
         is_helper: Whether it is called by another that is written.
         ending: What becomes of what it returns.
+        imported: Names that it has from elsewhere than its module.
     """
 
     given: Mapping[str, Fact]
@@ -89,6 +92,7 @@ class Wanted:
     taken: tuple[str, ...]
     is_helper: bool
     ending: Ending | None = None
+    imported: Mapping[str, Binding] = field(default_factory=dict)
 
 
 class _Writer(Statements):
@@ -153,7 +157,8 @@ def _written(
         except AgainError:
             continue
         result = NONE if writer.returned is None else writer.returned
-        return Written(writer.out, result, known, writer.uses_batch, scope, tree)
+        risks = tuple(dict.fromkeys(error for _, errors in writer.risks for error in errors))
+        return Written(writer.out, result, known, writer.uses_batch, scope, tree, risks)
     raise NotBatchedError(
         "this function is not written for a batch: it keeps changing what its values are",
         span=source.span(source.tree),
@@ -174,11 +179,11 @@ def _prepared(
     refusals = Refusals(source)
     namer = Namer([*bound_names(tree.body), *wanted.given])
     namer.reserve([*wanted.taken, wanted.batch, *_free_names(tree)])
-    imported: dict[str, Binding] = {}
+    imported = dict(wanted.imported)
     if found_in(tree, gast.Match):
         scope = scope_of(source.function, tree, with_imports=True)
         tree.body = Matching(tree.body, namer, scope, refusals).block(tree.body)
-        imported = dict(scope.used)
+        imported |= scope.used
     returns = [item for item in jumps(tree.body) if isinstance(item, gast.Return)]
     at_end = len(returns) == 1 and returns[0] is tree.body[-1]
     if one_exit or (returns and not at_end):

@@ -10,6 +10,7 @@ import gast
 
 from srcgrad.ir.build import at, call, clone, constant
 from srcgrad.transforms.batching.facts import UNKNOWN, WHOLE, Fact
+from srcgrad.transforms.batching.picking import picked_by
 from srcgrad.transforms.batching.state import State
 from srcgrad.transforms.batching.terms import Term, indexed, literal, none, whole_slice, widened
 
@@ -72,6 +73,9 @@ class Indexing(State):
             return self._item(node, base)
         if base.fact.kind not in ("array", "number"):
             return self._item_of_unknown(node, base)
+        mask = self.mask_of_each(node.slice, base)
+        if mask is not None and mask.rank == base.rank:
+            return picked_by(self, base, mask, node)
         place = self.place(node, base)
         fact = base.fact
         entries = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
@@ -87,6 +91,14 @@ class Indexing(State):
             read = fact.sites | fact.read_from if place.view else frozenset()
             return self.kept_from_calls(Term(term.node, replace(term.fact, read_from=read)))
         return Term(at(place.node, node), replace(found, sites=fact.sites, read_from=fact.sites))
+
+    def mask_of_each(self, index: Any, base: Term) -> Term | None:
+        """Return the mask of each example that is the index, if it is one."""
+        if isinstance(index, (gast.Slice, gast.Tuple)) or base.fact.kind != "array":
+            return None
+        term = self.term(index)
+        is_mask = term.batched and term.fact.dtype == "b" and term.fact.is_numeric
+        return term if is_mask else None
 
     def _length_of_axis(self, node: Any) -> Term | None:
         """Return ``x.shape[i]`` of one example."""
@@ -281,6 +293,7 @@ class Indexing(State):
 
     def _own_index(self, node: Any, base: Term, parts: list[Part]) -> Place:
         """Return an index with numbers or arrays of each example."""
+        self.note_risk(node, (IndexError,))
         advanced = [p for p in parts if p.is_advanced or p.kind == "int"]
         if any(part.kind == "mask" for part in advanced):
             self.refuse(node, "a mask beside indices of each example", "index in two steps")

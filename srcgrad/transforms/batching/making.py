@@ -10,7 +10,7 @@ import numpy as np
 
 from srcgrad.ir.build import at, call, constant, load
 from srcgrad.transforms.batching.calls import Called, Calls, writes
-from srcgrad.transforms.batching.facts import WHOLE, Fact, promoted
+from srcgrad.transforms.batching.facts import WHOLE, Fact, all_joined, promoted
 from srcgrad.transforms.batching.terms import Term, literal, widened
 
 _OF_TYPES = {float: "f", int: "i", bool: "b", complex: "c"}
@@ -256,8 +256,10 @@ def _all_batched(calls: Calls, made: Called, term: Term) -> Any:
 @writes(np.concatenate, np.hstack, np.vstack, np.column_stack)
 def concatenated(calls: Calls, made: Called) -> Term:
     """Write ``np.concatenate(items, axis)`` along the axis after that of the examples."""
-    term = made.args[0]
+    term = _without_lists(calls, made)
     element = calls.element_of(term.fact)
+    if element is not None and element.kind == "mixed" and term.fact.kind == "tuple":
+        element = all_joined(term.fact.items or ())
     if element is None or not element.is_numeric or element.rank is None:
         calls.refuse(made.node, f"`{made.name}` of such items", "make their axes alike")
     rank, axis = element.rank, 0
@@ -282,6 +284,53 @@ def concatenated(calls: Calls, made: Called) -> Term:
         return calls.made(made.text([items], axis=place), result, made.node)
     name = "stack" if result.rank != rank else "concatenate"
     return calls.made(call(calls.numpy(name), items, axis=place), result, made.node)
+
+
+def _without_lists(calls: Calls, made: Called) -> Term:
+    """Return what is joined, with arrays for lists of numbers among it: ``[[a, 0.5], x]``."""
+    term = made.args[0]
+    origin: Any = made.node.args[0] if made.node.args else None
+    shown = isinstance(term.node, (gast.List, gast.Tuple)) and isinstance(origin, type(term.node))
+    if not shown or len(origin.elts) != len(term.node.elts) or not calls.holds_batch(term.fact):
+        return term
+    facts = [calls.item_of(term.fact, i) for i in range(len(term.node.elts))]
+    if all(fact is None or fact.kind not in ("list", "tuple") for fact in facts):
+        return term
+    nodes, items = [], []
+    for node, inner, fact in zip(term.node.elts, origin.elts, facts, strict=True):
+        if fact is not None and fact.kind in ("list", "tuple"):
+            if not isinstance(node, (gast.List, gast.Tuple)):
+                return term
+            node, fact = _nested(calls, made, inner, Term(node, fact))  # noqa: PLW2901 - the array
+        if fact is None or fact.rank is None:
+            return term
+        nodes.append(node)
+        items.append(fact)
+    return Term(gast.List(nodes, gast.Load()), Fact("tuple", items=tuple(items)))
+
+
+@writes(np.broadcast_arrays)
+def broadcast_together(calls: Calls, made: Called) -> Term:
+    """Write ``np.broadcast_arrays(a, b)``, with axes inserted where ranks differ."""
+    if made.named:
+        calls.refuse(made.node, "np.broadcast_arrays with options", "leave them out")
+    nodes, fact = calls.elementwise(made.args, made.node, array=True)
+    sites = frozenset().union(*(term.fact.sites | term.fact.read_from for term in made.args))
+    if fact.batched and sites & calls.known.written:
+        calls.refuse(made.node, "np.broadcast_arrays of what is written into", "work on copies")
+    items = tuple(
+        replace(fact, dtype=term.fact.dtype, sites=sites | {id(made.node)}) for term in made.args
+    )
+    return Term(made.text(nodes), Fact("tuple", items=items))
+
+
+@writes("view")
+def viewed(calls: Calls, made: Called) -> Term:
+    """Write ``x.view()``, which is `x` by another name."""
+    term = made.args[0]
+    if len(made.args) > 1 or made.named:
+        calls.refuse(made.node, "the method `view` with a type", "use x.astype(dtype)")
+    return Term(made.text(), term.fact)
 
 
 def _axis_of_stack(calls: Calls, made: Called, rank: int) -> int:

@@ -239,8 +239,10 @@ def factorised(calls: Calls, made: Called) -> Term:
 @writes(max, min)
 def extreme_of_two(calls: Calls, made: Called) -> Term:
     """Write Python's ``max(a, b)``, which is ``b if b > a else a``, for each example."""
-    if len(made.args) < 2 or made.named:
-        calls.refuse(made.node, f"`{made.name}` of one list", f"use np.{made.name} of an array")
+    if len(made.args) == 1 and not made.named:
+        return _extreme_of_all(calls, made)
+    if made.named:
+        calls.refuse(made.node, f"`{made.name}` with options", f"use np.{made.name} of an array")
     if made.batched:
         calls.refuse_twice(made.node.args, made.node)
     total = made.args[0]
@@ -255,6 +257,17 @@ def extreme_of_two(calls: Calls, made: Called) -> Term:
     if not made.batched:
         return calls.made(made.text(), replace(total.fact, batched=False), made.node)
     return calls.made(total.node, total.fact, made.node)
+
+
+def _extreme_of_all(calls: Calls, made: Called) -> Term:
+    """Write Python's ``max(items)`` of numbers of each example, which goes through all of them."""
+    node, item = calls.iterated(made.args[0], made.node)
+    if not item.is_numeric or item.rank != 0 or not item.dtype:
+        calls.refuse(made.node, f"`{made.name}` of such items", f"use np.{made.name} of an array")
+    if not item.batched:
+        return calls.made(made.text(), replace(item, kind="number"), made.node)
+    new = call(calls.helpers.use_runtime(f"{made.name}_for_each"), node)
+    return calls.made(new, Fact("number", True, 0, item.dtype), made.node)
 
 
 @writes(sum)

@@ -54,6 +54,7 @@ class Helper:
         written: The positions of the parameters that it writes into.
         wants: Those that it writes values of the batch into, though they are of none.
         takes_batch: Whether the number of examples is its last argument.
+        risks: What it may raise for some of the examples.
     """
 
     name: str | None
@@ -61,6 +62,7 @@ class Helper:
     written: frozenset[int] = frozenset()
     wants: frozenset[int] = frozenset()
     takes_batch: bool = False
+    risks: tuple[type[BaseException], ...] = ()
 
 
 class Helpers(Protocol):
@@ -132,8 +134,13 @@ class State(ABC):  # noqa: B024 - its parts say what is missing
         self.out: list[Any] = []
         self.loops: list[tuple[Any, int]] = []
         self.jumped: list[list[dict[str, Fact]]] = []  # what names are where trips are left early
+        self.watched: list[list[dict[str, Fact]]] = []  # and behind each statement of a `try`
+        self.risks: list[tuple[Any, tuple[type[BaseException], ...]]] = []
         self.has_one_exit = False
         self.returned: Fact | None = None
+        self.picks: dict[str, Any] = {}  # the masks of elements that are picked
+        self.taken: set[int] = set()  # the expressions that may be of such elements
+        self.added_up: set[int] = set()  # the generators that are given to `sum`
         self.uses_batch = False
         self.hidden: set[str] = set()
         self.calls_helper = False
@@ -150,6 +157,11 @@ class State(ABC):  # noqa: B024 - its parts say what is missing
         """
         message = f"{what} is not written for a batch"
         raise NotBatchedError(message, span=self.source.span(node), hint=hint)
+
+    def note_risk(self, node: Any, errors: tuple[type[BaseException], ...]) -> None:
+        """Note what may be raised for some of the examples, or for one of them but not for all."""
+        if errors:
+            self.risks.append((node, errors))
 
     def rank_of(self, term: Term, node: Any) -> int:
         """Return the number of axes of a term; refuse if it is not known."""

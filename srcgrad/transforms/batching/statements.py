@@ -9,8 +9,10 @@ import gast
 
 from srcgrad.ir.build import assign, at, call, clone, load, store
 from srcgrad.ir.walk import found_in
+from srcgrad.transforms.batching.attempts import risks_of_division, write_try
 from srcgrad.transforms.batching.facts import UNKNOWN, Fact, joined
 from srcgrad.transforms.batching.loops import Loops
+from srcgrad.transforms.batching.picking import is_picked
 from srcgrad.transforms.batching.terms import Term, copy_of
 
 
@@ -25,6 +27,8 @@ class Statements(Loops):
                 self._do_other(statement)
             else:
                 method(statement)
+            for seen in self.watched:
+                seen.append(dict(self.env))
 
     def inner(self, body: list[Any]) -> list[Any]:
         """Return a block rewritten on its own."""
@@ -75,6 +79,7 @@ class Statements(Loops):
             )
         if test.batched:
             node = call(self.numpy("all"), self.truth(test, statement).node)
+            self.note_risk(statement, (AssertionError,))
         message = statement.msg
         text = None if message is None else self.term(message).node
         self.emit(gast.Assert(node, text), statement)
@@ -85,6 +90,8 @@ class Statements(Loops):
         for name in found_in(statement, gast.Name):
             if self.holds_batch(self.env.get(name.id, UNKNOWN)):
                 self.refuse(statement, "`raise` with values of examples", "leave them out")
+        for seen in self.watched:
+            seen.append(dict(self.env))
         self.emit(clone(statement), statement)
 
     def _do_Return(self, statement: Any) -> None:
@@ -93,6 +100,9 @@ class Statements(Loops):
         term = self.kept(self.term(statement.value))
         self.returned = term.fact
         self.emit(gast.Return(term.node), statement)
+
+    def _do_Try(self, statement: Any) -> None:
+        write_try(self, statement)
 
     def _do_With(self, statement: Any) -> None:
         items = []
@@ -110,6 +120,8 @@ class Statements(Loops):
     # -- assignments
 
     def _do_Assign(self, statement: Any) -> None:
+        if all(isinstance(target, gast.Subscript) for target in statement.targets):
+            self.taken.add(id(statement.value))
         term = self.kept(self.term(statement.value))
         if len(statement.targets) > 1:
             name = self.namer.fresh("value")
@@ -133,7 +145,8 @@ class Statements(Loops):
             self.refuse(statement, "a write into an object", "return the value")
 
     def _unpack(self, target: Any, term: Term, statement: Any) -> None:
-        node, fact = term.node, term.fact
+        node, fact, item = term.node, term.fact, UNKNOWN
+        starred = any(isinstance(inner, gast.Starred) for inner in target.elts)
         if isinstance(node, (gast.Tuple, gast.List)) and all(
             isinstance(item, gast.Subscript) for item in target.elts
         ):
@@ -142,19 +155,37 @@ class Statements(Loops):
         if fact.kind == "array" and fact.batched:
             node, item = self.iterated(term, statement)
             fact = Fact("tuple", items=(item,) * len(target.elts))
+        elif starred and fact.kind in ("list", "tuple") and self.holds_batch(fact):
+            item = self.element_of(fact) or UNKNOWN
         elif fact.kind == "list" and self.holds_batch(fact):
             items = [self.item_of(fact, i) or UNKNOWN for i in range(len(target.elts))]
             fact = Fact("tuple", items=tuple(items))
-        if not all(isinstance(t, gast.Name) for t in target.elts) and self.holds_batch(fact):
+        plain = [t.value if isinstance(t, gast.Starred) else t for t in target.elts]
+        if not all(isinstance(t, gast.Name) for t in plain) and self.holds_batch(fact):
             self._unpack_through_names(target, node, fact, statement)
             return
-        self.bind_target(target, fact, statement)
+        if starred and self.holds_batch(fact):
+            self._bind_around_star(target, item, statement)
+        else:
+            self.bind_target(target, fact, statement)
         new = clone(target)
         for item in found_in(new, gast.Name):
             if not isinstance(item.ctx, gast.Load):
                 item.id = self.new_name(item.id)
         self.emit(gast.Assign([new], node, None), statement)
         self.copy_read(target, statement)
+
+    def _bind_around_star(self, target: Any, item: Fact, statement: Any) -> None:
+        """Note what names get of items that are alike: that with a star, a list of the rest."""
+        if item.read_from & self.known.written or not item.is_numeric:
+            self.refuse(statement, "taking this apart", "take the parts by index")
+        rows = self.container("list", {"*": item}, statement)
+        self.known.held[id(statement)].items = None
+        for inner in target.elts:
+            if isinstance(inner, gast.Starred):
+                self.bind_target(inner.value, rows, statement)
+            else:
+                self.bind_target(inner, item, statement)
 
     def _swap(self, target: Any, term: Term, statement: Any) -> None:
         """Write ``x[i], x[j] = x[j], x[i]``: all is read before the first is written."""
@@ -205,7 +236,7 @@ class Statements(Loops):
             return
         if base.fact.kind != "array":
             self.refuse(statement, "a write into this", "write into an array or a list")
-        if not term.fact.is_numeric and self.holds_batch(term.fact):
+        if not (term.fact.is_numeric or is_picked(term.fact)) and self.holds_batch(term.fact):
             self.refuse(statement, "a write of a list of values of examples", "make it an array")
         self.store_at(target, base, term, statement)
 
@@ -217,6 +248,8 @@ class Statements(Loops):
         index = self.term(target.slice)
         if index.batched or isinstance(target.slice, gast.Slice):
             self.refuse(statement, "a list that is indexed by example", "make it an array")
+        if getattr(statement, "updates_entry", False) and term.fact.kind != "number":
+            self.refuse(statement, "an update of an array in a list", "give the array a name")
         key = index.fact.constant
         term = self.put_in(base.fact, term, statement, key[:1])
         new = gast.Subscript(base.node, index.node, gast.Store())
@@ -224,6 +257,8 @@ class Statements(Loops):
 
     def _do_AugAssign(self, statement: Any) -> None:
         target = statement.target
+        if isinstance(target, gast.Subscript):
+            self.taken.add(id(statement.value))
         value = self.term(statement.value)
         if isinstance(target, gast.Subscript):
             base = self.term(target.value)
@@ -259,6 +294,7 @@ class Statements(Loops):
 
     def _item_after(self, old: Term, op: Any, value: Term, statement: Any) -> Term:
         """Return what an item is after an update."""
+        self.note_risk(statement, risks_of_division(op, [old.fact, value.fact]))
         (a, b), fact = self.elementwise([old, value], statement)
         fact = fact.at(id(statement))
         new = Term(gast.BinOp(a, op, b), fact)
@@ -276,8 +312,12 @@ class Statements(Loops):
         if old.fact.kind == "array" and not self.masks:
             self._update_array(old, value, statement)
             return
-        if old.fact.kind == "array":
-            self.refuse(statement, "`+=` of an array in a branch that not all take", "bind it anew")
+        if old.fact.kind == "array":  # as ``x[...] += v`` would be
+            whole = gast.Constant(Ellipsis, None)
+            place = at(gast.Subscript(clone(target), whole, gast.Store()), statement)
+            place.value.ctx = gast.Load()
+            self.update_at(place, old, value, statement)
+            return
         if not (old.batched or value.batched):
             _, fact = self.elementwise([old, value], statement)
             fact = fact.at(id(statement))
@@ -294,6 +334,7 @@ class Statements(Loops):
         if isinstance(op, gast.MatMult):
             self.refuse(statement, "`@=`", "write it with @")
         dtype = "f" if isinstance(op, gast.Div) else ""
+        self.note_risk(statement, risks_of_division(op, [old.fact, value.fact]))
         (a, b), fact = self.elementwise([old, value], statement, dtype=dtype)
         return self.made(gast.BinOp(a, op, b), fact, statement)
 
@@ -321,7 +362,7 @@ class Statements(Loops):
         if test.batched:
             self.branch(statement, self.truth(test, statement.test))
             return
-        if self.is_settled(test):  # of a question of types, whose other side need not fit
+        if _is_literal(test.node):  # of a question of types or axes: the other side need not fit
             self.block(statement.body if test.node.value else statement.orelse)
             return
         self.settle_names([*statement.body, *statement.orelse], statement)
@@ -355,6 +396,11 @@ class Statements(Loops):
                 self.force(b if a.batched else a, node)
             found[name] = joined(a, b)
         return found
+
+
+def _is_literal(test: Any) -> bool:
+    """Say whether a test tells its answer without being run."""
+    return isinstance(test, gast.Constant) and isinstance(test.value, (bool, int))
 
 
 def leaves(block: list[Any]) -> bool:

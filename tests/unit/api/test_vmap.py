@@ -42,7 +42,7 @@ def first_above(xs, bound):
 
 
 def largest(x):
-    return np.sum(x[x > 0])
+    return np.max(x[x > 0])
 
 
 def test_a_matrix_product_becomes_one_of_all_examples():
@@ -140,8 +140,9 @@ def test_numbers_do_not_change_with_the_arrays_that_they_were_read_from(function
     ],
 )
 def test_what_a_call_writes_is_not_written_twice(function):
-    with pytest.raises(sg.NotBatchedError):
-        sg.vmap(function, fallback="error")(np.ones((3, 2)))
+    x = np.arange(6.0).reshape(3, 2) / 5 + 0.3
+    found = sg.vmap(function, fallback="error")(x)
+    np.testing.assert_allclose(found, [function(row) for row in x])
 
 
 def matched(x, n):
@@ -275,7 +276,7 @@ def test_what_is_refused_is_refused_with_its_line():
 def test_what_is_refused_runs_as_a_loop_with_a_warning():
     with pytest.warns(sg.FallbackWarning, match="called for each example"):
         found = sg.vmap(largest)(np.array([[1.0, 9.0], [-1.0, 2.0]]))
-    np.testing.assert_allclose(found, [10.0, 2.0])
+    np.testing.assert_allclose(found, [9.0, 2.0])
 
 
 def test_gradients_of_each_example():

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from srcgrad.runtime import scatter
 from srcgrad.runtime.stacks import Stack
 from srcgrad.runtime.stacks.core import CannotStackError
 
@@ -56,6 +57,8 @@ OF_ANY: dict[str, Function] = {
     "squeeze": lambda a: np.squeeze(np.expand_dims(a, (0, 1))),
     "squeeze of one": lambda a: np.squeeze(np.expand_dims(a, (0, -1)), 0),
     "broadcast_to": lambda a: np.broadcast_to(a, (2, *np.shape(a))),
+    "scatter": lambda a: scatter(a, (1, ...), (2, *np.shape(a))),
+    "scatter that repeats": lambda a: scatter(a, [1] * len(a), (3, *np.shape(a)[1:])),
     "copy": lambda a: np.copy(a) + a.copy(),
     "astype": lambda a: a.astype(np.float32),
     "ones_like": lambda a: np.ones_like(a) * a,
