@@ -7,14 +7,17 @@ change of an analysis or a pass shows in a text that nobody keeps. The table say
 from __future__ import annotations
 
 import hashlib
+import inspect
 import multiprocessing
 import os
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import srcgrad as sg
+from srcgrad.api.halves import Adjoints
+from srcgrad.api.pushforward import Tangents
 from tests.programs.corpus import Program, programs_by, sample
 from tests.programs.test_batched import together
 
@@ -60,8 +63,18 @@ def second(program: Program) -> str:
 
 def batched(program: Program) -> str:
     """The program over many examples."""
+    return over_a_batch(program.function, program)
+
+
+def gradients(program: Program) -> str:
+    """The gradient over many examples."""
+    return over_a_batch(sg.grad(program.function, program.argnums, fallback="error"), program)
+
+
+def over_a_batch(function: Any, program: Program) -> str:
+    """Return the text of a function of a program's arguments over many examples."""
     axes = tuple(None if kind in ("n", "l", "k") else 0 for kind in program.kinds)
-    many = sg.vmap(program.function, axes, fallback="error")
+    many = sg.vmap(function, axes, fallback="error")
     many(
         *(
             v if a is None else together([v] * 3)
@@ -71,6 +84,17 @@ def batched(program: Program) -> str:
     return many.source
 
 
+def rows(program: Program) -> str:
+    """The tangents and the two halves of a pullback, for many seeds at once."""
+    names = list(inspect.signature(program.function).parameters)
+    given = dict(zip(names, program.arguments(), strict=False))  # the rest has defaults
+    made = [
+        kind(program.function, [names[i] for i in program.argnums])._stacked
+        for kind in (Tangents, Adjoints)
+    ]
+    return "\n".join(plans.plan(given, keep_complex=False).generated.source for plans in made)
+
+
 MODES: Final[dict[str, tuple[int, int, Callable[[Program], str]]]] = {
     "reverse": (1, 1, reverse),
     "seen": (4, 1, seen),
@@ -78,6 +102,8 @@ MODES: Final[dict[str, tuple[int, int, Callable[[Program], str]]]] = {
     "batched": (6, 1, batched),
     "told": (60, 2, told),
     "second": (60, 6, second),
+    "gradients": (60, 4, gradients),
+    "rows": (60, 4, rows),
 }
 """Each kind of text: one in how many programs is looked at, and one in how many is in the table.
 
