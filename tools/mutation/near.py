@@ -302,7 +302,7 @@ def is_named_like(test: str, function: str) -> bool:
     >>> is_named_like("a.py::test_tangents[numpy.dstack([2, 2])]", "split_dstack")
     True
     """
-    said = _bare(test.partition("::")[2])
+    said = _said(test)
     for part in function.split("."):
         words = [word for word in part.split("_") if word not in _AFFIXES]
         names = [_bare("".join(words)), *(word for word in words if len(word) >= _LONG)]
@@ -311,10 +311,16 @@ def is_named_like(test: str, function: str) -> bool:
     return False
 
 
+@functools.cache
+def _said(test: str) -> str:
+    return _bare(test.partition("::")[2])
+
+
 def _bare(text: str) -> str:
     return "".join(filter(str.isalnum, text)).lower()
 
 
+@functools.cache
 def is_near(test: str) -> bool:
     """Say whether a test is among the near ones."""
     kind, _, case = test.partition("[")
