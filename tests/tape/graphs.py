@@ -21,7 +21,7 @@ from srcgrad.tape.node import Node
 def graph_of(function: Callable[..., Any], args: tuple[Any, ...], nums: tuple[int, ...]) -> str:
     """Return what the tape holds of a call of `function`, and of its gradient: a line for each."""
     run, output = recorded(function, args, nums)
-    told = _Graph()
+    told = Graph()
     lines = ["result", *told.of(run.result), *(f"leaf {_tensor(t)}" for t in run.tracked)]
     if output is None:
         return "\n".join(lines)
@@ -47,7 +47,7 @@ def recorded(
     return run, next(found, None)
 
 
-class _Graph:
+class Graph:
     """Tells of each node once, under a number of its own."""
 
     def __init__(self) -> None:

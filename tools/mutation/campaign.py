@@ -104,6 +104,7 @@ class Campaign:
         """Find out what the tests run that are not in the map."""
         new = [n for n in self._items if is_near(n) and n not in self.near.seconds]
         self.rng.shuffle(new)
+        self.near.failing.clear()
         known = {name.partition("::")[0] for name in self.near.seconds}
         new = in_turns(new)  # where time runs out, something of each kind is known
         new.sort(key=lambda name: name.partition("::")[0] in known)
@@ -119,13 +120,16 @@ class Campaign:
                 self.near = Map.read(path)
                 path.unlink()
                 self.near.write(self.options.map)
+        self._unsound.update(self.near.failing)
 
     def _record(self, names: list[str], path: Path) -> None:
         watch_loaded(self._run_blocks.add)
         for name in names:
             self._failed, self._seen = "", (0.0, [])
             self._run(name)
-            if not self._failed:
+            if self._failed:
+                self.near.failing.append(name)
+            else:
                 self.near.add(name, *self._seen)
         self.near.write(path)
 

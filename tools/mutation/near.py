@@ -95,12 +95,13 @@ _LEAST_COST: Final = 0.01
 class Map:
     """The seconds each test takes, the tests of each block, and what each test has found.
 
-    The tests of a block are the bits of a number: bit 3 is the fourth of those with seconds.
+    Tests that are failing by themselves are known to no block, and are recorded anew each time. The tests of a block are the bits of a number: bit 3 is the fourth of those with seconds.
     """
 
     seconds: dict[str, float] = field(default_factory=dict)
     tests: dict[str, int] = field(default_factory=dict)
     found: Counter[str] = field(default_factory=Counter)
+    failing: list[str] = field(default_factory=list)
 
     @classmethod
     def read(cls, path: Path) -> Self:
@@ -109,13 +110,15 @@ class Map:
             return cls()
         kept = json.loads(path.read_text(encoding="utf-8"))
         tests = {block: _number(text) for block, text in kept["tests"].items()}
-        return cls(kept["seconds"], tests, Counter(kept["found"]))
+        found = Counter(kept["found"])
+        return cls(kept["seconds"], tests, found, kept.get("failing", []))
 
     def write(self, path: Path) -> None:
         """Keep the map for the next time."""
         path.parent.mkdir(parents=True, exist_ok=True)
         tests = {block: _text(number) for block, number in self.tests.items()}
         kept = {"seconds": self.seconds, "tests": tests, "found": self.found}
+        kept["failing"] = self.failing
         path.write_text(json.dumps(kept), encoding="utf-8")
 
     def near(self, mutant: Mutant, rng: random.Random, known: Iterable[str] = ()) -> list[str]:
