@@ -104,7 +104,6 @@ class Campaign:
         """Find out what the tests run that are not in the map."""
         new = [n for n in self._items if is_near(n) and n not in self.near.seconds]
         self.rng.shuffle(new)
-        self.near.failing.clear()
         known = {name.partition("::")[0] for name in self.near.seconds}
         new = in_turns(new)  # where time runs out, something of each kind is known
         new.sort(key=lambda name: name.partition("::")[0] in known)
@@ -114,6 +113,8 @@ class Campaign:
                 break
             part = new[start : start + _EVERY]
             print(f"recording what tests run: {start} of {len(new)}", flush=True)
+            again = set(part)
+            self.near.failing = [name for name in self.near.failing if name not in again]
             path = self.options.map.with_suffix(".part")
             self._in_a_child(lambda _, part=part, path=path: self._record(part, path), 1800.0)
             if path.exists():

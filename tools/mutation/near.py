@@ -95,7 +95,8 @@ _LEAST_COST: Final = 0.01
 class Map:
     """The seconds each test takes, the tests of each block, and what each test has found.
 
-    Tests that are failing by themselves are known to no block, and are recorded anew each time. The tests of a block are the bits of a number: bit 3 is the fourth of those with seconds.
+    The tests of a block are the bits of a number: bit 3 is the fourth of those with seconds. Tests
+    that fail by themselves have none.
     """
 
     seconds: dict[str, float] = field(default_factory=dict)
