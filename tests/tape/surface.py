@@ -6,8 +6,10 @@ as well.
 
 from __future__ import annotations
 
+import copy
 import linecache
 import operator
+import pickle
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -61,6 +63,10 @@ WAYS: Final[list[Way]] = [
     ("v b", (VECTOR, FLAGS), {}),
     ("q 1 q", (SQUARE, 1, np.argsort(SQUARE)), {}),
     ("m 1 0 2", (TABLE, 1, 0, 2), {}),
+    ("q 1 v", (SQUARE, 1, VECTOR), {}),
+    ("z 1 0.5", (TURNED, 1, 0.5), {}),
+    ("z i z", (TURNED, WHOLE, TURNED[::-1].copy()), {}),
+    ("z v", (TURNED, VECTOR), {}),
     ("b v v", (FLAGS, VECTOR, OTHER), {}),
     ("v v v", (VECTOR, OTHER, PART), {}),
     ("q q q", (SQUARE, 1.5 * SQUARE.T - 0.3, SQUARE @ SQUARE), {}),
@@ -88,7 +94,8 @@ WAYS: Final[list[Way]] = [
 """Arguments by a name: numbers, vectors, tables, squares and stacks, complex ones, whole ones."""
 _OPERATORS: Final = (
     "add sub mul truediv floordiv mod pow matmul and_ or_ xor lshift rshift lt le eq ne gt ge iadd "
-    "isub imul itruediv ifloordiv imod ipow imatmul neg pos abs invert getitem contains index"
+    "isub imul itruediv ifloordiv imod ipow imatmul neg pos abs invert getitem setitem contains "
+    "index"
 ).split()
 _BUILTINS: Final = (len, bool, float, int, complex, round, list, divmod, sum, max, min, sorted)
 _MADE: Final = "arange as_tensor empty_like eye from_numpy full full_like linspace ones ones_like"
@@ -118,6 +125,9 @@ def calls() -> dict[str, Callable[..., Any]]:
         **{f".{name}": _attribute(name) for name in names},
         **{f"operator.{name}": getattr(operator, name) for name in _OPERATORS},
         **{function.__name__: function for function in _BUILTINS},
+        "copy": copy.copy,
+        "deepcopy": copy.deepcopy,
+        "pickle": lambda x: pickle.loads(pickle.dumps(x.detach())),
         "reversed": lambda x, y: (y.detach().numpy() - x, 2.0 / x, 3**y, np.array(y)),
     }
 
@@ -144,11 +154,9 @@ class Called:
         given = [self._given(arg, flag) for arg in args]
         options = {k: tape.tensor(v.copy()) if k == "out" else v for k, v in options.items()}
         self.result = call(*given, **options)
-        self.parts = [t for t in _parts([self.result, given[0]]) if t.dtype.kind == "f"]
-        self.total: Any = sum(
-            (part * np.linspace(0.4, 1.6, part.size).reshape(part.shape)).sum()
-            for part in self.parts
-        )
+        self.parts = [t for t in _parts([self.result, given[0]]) if t.dtype.kind in "fc"]
+        turned = any(leaf.dtype.kind == "c" for leaf in self.leaves)
+        self.total: Any = sum(_weighed(part, 1.0 - 0.5j if turned else 1.0) for part in self.parts)
 
     def _given(self, value: Any, flag: bool) -> Any:
         if isinstance(value, list):
@@ -166,6 +174,13 @@ class Called:
         leaves = [leaf for leaf in self.leaves if leaf.requires_grad]
         found = autograd.grad(self.total, leaves, allow_unused=True)
         return [None if grad is None else grad.numpy() for grad in found]
+
+
+def _weighed(part: Tensor, turn: complex) -> Any:
+    """Return a real number that every element of a part changes in its own way."""
+    weights = turn * np.linspace(0.4, 1.6, part.size).reshape(part.shape)
+    product = (part * weights).sum()
+    return product.real if product.dtype.kind == "c" else product
 
 
 def _outcome(call: Callable[..., Any], args: Any, options: Any) -> str:

@@ -25,7 +25,7 @@ from tests.refusals import skip_refused
 from tests.tape.graphs import recorded
 from tests.text import ledger
 
-SHARE: Final = 6 if ledger.EVERY else 48
+SHARE: Final = 6 if ledger.EVERY else 96
 REFUSED: Final = "scipy_paths.path_of_a_nested_function"  # np.array of what is recorded, later
 PROGRAMS: Final = [
     p for p in programs_by("source", "tape").values() if not p.warns and p.name != REFUSED

@@ -12,7 +12,7 @@ from tests.tape import surface
 from tests.text import ledger
 
 FILE: Final = Path(__file__).with_name("surface.txt")
-SHARE: Final = 1 if ledger.EVERY else 16
+SHARE: Final = 1 if ledger.EVERY else 32
 NAMES: Final = sorted(surface.calls())
 some_names = pytest.mark.parametrize(
     "name", [name for name in NAMES if zlib.crc32(name.encode()) % SHARE == 0]

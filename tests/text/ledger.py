@@ -100,10 +100,10 @@ MODES: Final[dict[str, tuple[int, int, Callable[[Program], str]]]] = {
     "seen": (4, 1, seen),
     "forward": (4, 1, forward),
     "batched": (6, 1, batched),
-    "told": (60, 2, told),
-    "second": (60, 6, second),
-    "gradients": (60, 4, gradients),
-    "rows": (60, 4, rows),
+    "told": (120, 2, told),
+    "second": (120, 6, second),
+    "gradients": (120, 4, gradients),
+    "rows": (120, 4, rows),
 }
 """Each kind of text: one in how many programs is looked at, and one in how many is in the table.
 
