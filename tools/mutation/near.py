@@ -46,6 +46,7 @@ NEAR: Final = {
     "tests/fuzz/test_fuzz.py": {"failed_once": 1, "": 0},
     "tests/unit/rules/test_laws.py": {},
     "tests/unit/rules/test_pushforward.py": {},
+    "tests/unit/rules/test_options.py": {},
     "tests/unit/rules/test_variants.py": {"other_shapes_and_kinds": 1, "": 0},
     "tests/unit/rules/test_batched_calls.py": {},
     "tests/unit/rules": {"": 4},

@@ -51,6 +51,7 @@ def images() -> list[OpSpec]:
         op(ndimage.gaussian_laplace, A(4, 3), 0.7),
         op(ndimage.gaussian_gradient_magnitude, A(4, 3), 0.7, mode="wrap"),
         op(ndimage.sum_labels, A(4), LABELS, [5, 0]),
+        op(ndimage.sum_labels, A(4), np.array([3, 1, 2, 3]), [1, 2]),  # which the last is beyond
         op(ndimage.sum, A(2, 4), LABELS),
         op(ndimage.mean, A(4), LABELS, np.array([0, 1])),
         op(ndimage.variance, A(4), LABELS, 1),
