@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import interpolate
 
 import srcgrad as sg
 from srcgrad import autograd, tape
@@ -95,3 +96,36 @@ def test_a_real_leaf_adds_up_real_parts(first: bool, then: bool) -> None:
     assert x.grad.dtype == float
     expected = numerical_gradient(f, (np.array([0.5, -1.2]),), 0)
     assert_same(x.grad.detach().numpy(), 2 * expected)
+
+
+def sloping(x: Any) -> Any:
+    return np.sum(np.gradient(x)[0] ** 3) + np.sum(np.gradient(x, 0.5, axis=1) ** 2 * x)
+
+
+def beyond(x: Any) -> Any:
+    curve = interpolate.CubicHermiteSpline(np.array([0.0, 1.0, 2.0]), x[0, :3], x[1, :3])
+    return np.sum(curve(1.0 + 1.4 * x[2]))  # also before the first knot, and behind the last
+
+
+def spread(x: Any) -> Any:
+    one, other = np.broadcast_arrays(x[:, :1], x[:1])
+    return np.sum(one**2 * other**3)
+
+
+def crossed(x: Any) -> Any:
+    one, other = np.meshgrid(x[0], x[:, 1], indexing="ij")
+    return np.sum(one**3 * np.sin(other))
+
+
+@pytest.mark.parametrize("backend", ["auto", "tape"])
+@pytest.mark.parametrize("function", [sloping, beyond, spread, crossed])
+def test_gradients_of_gradients(function: Any, backend: Any) -> None:
+    x = np.random.default_rng(4).normal(size=(3, 4))
+    weights = np.random.default_rng(5).normal(size=(3, 4))
+    gradient = sg.grad(function, backend=backend)
+
+    def slope(x: Any) -> Any:
+        return np.sum(gradient(x) * weights)
+
+    assert_same(gradient(x), numerical_gradient(function, (x,), 0), 1e-5, 1e-6)
+    assert_same(sg.grad(slope, backend=backend)(x), numerical_gradient(slope, (x,), 0), 1e-5, 1e-5)
