@@ -129,3 +129,29 @@ def test_gradients_of_gradients(function: Any, backend: Any) -> None:
 
     assert_same(gradient(x), numerical_gradient(function, (x,), 0), 1e-5, 1e-6)
     assert_same(sg.grad(slope, backend=backend)(x), numerical_gradient(slope, (x,), 0), 1e-5, 1e-5)
+
+
+def of_equal_values(a: Any) -> Any:
+    w, v = np.linalg.eigh(a + np.swapaxes(a, -1, -2))
+    powers = v * np.exp(w)[..., None, :] @ np.swapaxes(v, -1, -2)
+    return np.sum(powers * np.arange(18.0).reshape(2, 3, 3))
+
+
+@pytest.mark.parametrize("backend", ["auto", "tape"])
+def test_equal_eigenvalues_of_several_matrices(backend: Any) -> None:
+    turn = np.linalg.qr(np.random.default_rng(2).normal(size=(3, 3)))[0]
+    a = np.stack([0.5 * np.eye(3), turn @ np.diag([0.4, 0.4, -0.3]) @ turn.T / 2])
+    found = sg.grad(of_equal_values, backend=backend)(a)
+    assert_same(found, numerical_gradient(of_equal_values, (a,), 0), 1e-5, 1e-6)
+
+
+@pytest.mark.parametrize(("x", "y"), [(0.3, 0.7), (-0.3, 0.7), (2.3, 0.7), (2.3, -0.7)])
+def test_the_tangent_of_a_remainder(x: float, y: float) -> None:
+    def f(x: Any, y: Any) -> Any:
+        whole, rest = np.divmod(x, y)
+        return rest * x + whole
+
+    for backend in ("auto", "tape"):
+        _, slope = sg.jvp(f, (x, y), (0.8, -1.1), backend=backend)
+        expected = numerical_gradient(lambda t: f(x + 0.8 * t, y - 1.1 * t), (0.0,), 0)
+        assert slope == pytest.approx(expected, rel=1e-6)
