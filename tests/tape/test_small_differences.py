@@ -117,8 +117,13 @@ def crossed(x: Any) -> Any:
     return np.sum(one**3 * np.sin(other))
 
 
+def alone(x: Any) -> Any:
+    (one,) = np.meshgrid(x[0])
+    return np.sum(one**3)
+
+
 @pytest.mark.parametrize("backend", ["auto", "tape"])
-@pytest.mark.parametrize("function", [sloping, beyond, spread, crossed])
+@pytest.mark.parametrize("function", [sloping, beyond, spread, crossed, alone])
 def test_gradients_of_gradients(function: Any, backend: Any) -> None:
     x = np.random.default_rng(4).normal(size=(3, 4))
     weights = np.random.default_rng(5).normal(size=(3, 4))
@@ -155,3 +160,13 @@ def test_the_tangent_of_a_remainder(x: float, y: float) -> None:
         _, slope = sg.jvp(f, (x, y), (0.8, -1.1), backend=backend)
         expected = numerical_gradient(lambda t: f(x + 0.8 * t, y - 1.1 * t), (0.0,), 0)
         assert slope == pytest.approx(expected, rel=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore:Anomaly")
+def test_what_a_mode_inside_of_another_has_switched_is_as_before() -> None:
+    x = tape.tensor(np.array([0.0, 1.0]), requires_grad=True)
+    with autograd.set_detect_anomaly(True, check_nan=False), np.errstate(all="ignore"):
+        with autograd.detect_anomaly():
+            pass
+        (np.sqrt(x) * 0.0).sum().backward()  # 0 times inf
+    assert np.isnan(x.grad.numpy()[0])

@@ -40,6 +40,8 @@ def images() -> list[OpSpec]:
         op(ndimage.minimum_filter1d, A(5), 2),
         op(ndimage.rank_filter, A(4, 3), -2, 3),
         op(ndimage.percentile_filter, A(4, 3), 30, (2, 3)),
+        op(ndimage.percentile_filter, A(4, 3), 0, (2, 3)),
+        op(ndimage.percentile_filter, A(4, 3), -25, (2, 3)),
         op(ndimage.grey_dilation, A(4, 3), 3, mode="constant"),
         op(ndimage.grey_erosion, A(4, 3), size=(3, 1)),
         op(ndimage.grey_opening, A(5), 3),
