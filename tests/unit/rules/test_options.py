@@ -18,7 +18,7 @@ from tests.unit.rules.options import one_in, varied
 from tests.unit.rules.scipy_equivalent_specs import scipy_equivalents
 from tests.unit.rules.specs import SPECS
 
-SHARE: Final = 4 if ledger.EVERY else 64
+SHARE: Final = 4 if ledger.EVERY else 128
 EQUIVALENTS: Final = [*equivalents(), *scipy_equivalents()]
 CALLS: Final = [*one_in(max(1, SHARE // 4), EQUIVALENTS), *one_in(SHARE, SPECS)]
 
