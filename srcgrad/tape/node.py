@@ -239,13 +239,13 @@ def accumulate(leaf: Any, grad: Any) -> None:
     """Add the array `grad` to ``leaf.grad``: in place if there is one, as a fresh array if not."""
     with ACCUMULATION:
         total = leaf._grad
+        if total is not None and total._array.dtype.kind != "c" and np.iscomplexobj(grad):
+            grad = np.real(grad)
         if total is None:
             leaf._grad = leaf.wrap(dense_like(grad, leaf))
         elif total.requires_grad or total._array.shape != np.shape(grad):
             leaf._grad = total.detach() + grad if not total.requires_grad else total + grad
         else:
             data = total._array
-            if data.dtype.kind != "c" and np.iscomplexobj(grad):
-                grad = np.real(grad)
             np.add(data, grad, out=data, casting="same_kind")
             total._counter[0] += 1

@@ -146,8 +146,8 @@ class PackedRule:
         """Return the saved values as tensors with their place in the graph."""
         found: list[Any] = []
         for packed, value, position in self.entries:
-            if not packed:
-                found.append(value)
+            if not packed:  # a number of Python may be an argument, and a list hold some
+                found.append(node.tensor_of(value))
                 continue
             data = self.hooks.unpacked(value)._array
             found.append(node.tensor_at(data, position))

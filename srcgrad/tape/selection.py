@@ -218,7 +218,7 @@ class Selections:
         if outer is None or not each:
             parts, outer = pull(grad), None
         else:
-            parts = _masked(node, outer, lambda: pull(grad))
+            parts = _masked(node, outer, grad, pull)
         if each or chosen:
             self._hand_on(node, parts, outer, chosen, nodes)
         return parts
@@ -351,17 +351,25 @@ def _is_steep(node: Any, *, curved: bool = False, farthest: int = _FARTHEST) -> 
 _SHAPES: Final = ("x_shape", "y_shape")
 
 
-def _masked(node: Any, mask: Any, run: Callable[[], tuple[Any, ...]]) -> tuple[Any, ...]:
-    """Return what an elementwise node pulls, masked before it is summed to the operands' shapes."""
+def _masked(
+    node: Any, mask: Any, grad: Any, pull: Callable[[Any], tuple[Any, ...]]
+) -> tuple[Any, ...]:
+    """Return what an elementwise node pulls, masked before it is summed to the operands' shapes.
+
+    A rule that keeps those shapes under names of its own sums by itself, so it gets a masked
+    gradient.
+    """
     known = {name: shape for name in _SHAPES if (shape := getattr(node, name, None)) is not None}
     several = getattr(node, "shapes", None)  # a rule given by its partial derivatives
     full = np.broadcast_shapes(np.shape(mask), *known.values(), *(several or ()))
+    if any(name.endswith("shape") for name in vars(node).keys() - known.keys()):
+        grad = _nothing_outside(mask, grad, None)
     for name in known:
         setattr(node, name, full)
     if several is not None:
         node.shapes = [full] * len(several)
     try:
-        parts = run()
+        parts = pull(grad)
     finally:
         for name, shape in known.items():
             setattr(node, name, shape)
@@ -370,7 +378,9 @@ def _masked(node: Any, mask: Any, run: Callable[[], tuple[Any, ...]]) -> tuple[A
     first = 1 if node.op.primal is np.where else 0
     shapes = several or [None] * first + [known.get(name) for name in _SHAPES]
     return tuple(
-        None if part is None else _nothing_outside(mask, part, shape)
+        part
+        if part is None or (shape is None and np.shape(part) != full)
+        else _nothing_outside(mask, part, shape)
         for part, shape in zip_longest(parts, shapes[: len(parts)])
     )
 

@@ -105,4 +105,4 @@ def _same(one: Any, other: Any) -> bool:
     one, other = getattr(one, "_array", one), getattr(other, "_array", other)
     size = np.max(np.absolute(one), initial=0.0)
     precision = np.finfo(np.asarray(one).dtype).eps ** 0.5
-    return bool(np.allclose(one, other, rtol=0, atol=precision * size, equal_nan=True))
+    return bool(np.allclose(one, other, rtol=0, atol=precision * size))

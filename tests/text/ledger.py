@@ -7,18 +7,28 @@ change of an analysis or a pass shows in a text that nobody keeps. The table say
 from __future__ import annotations
 
 import hashlib
+import inspect
+import multiprocessing
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
 import srcgrad as sg
+from srcgrad.api.halves import Adjoints
+from srcgrad.api.pushforward import Tangents
 from tests.programs.corpus import Program, programs_by, sample
 from tests.programs.test_batched import together
 
 FILE: Final = Path(__file__).with_name("ledger.txt")
 PLACES: Final = re.compile(r"# L\d+(-L?\d+)?|[\w/-]+\.py:\d+")
 """Where a thing stands in the user's file: that changes with every line above it."""
+IN_ERRORS: Final = re.compile(r"\S+\.py:\d+|^ *\d+ \|", re.MULTILINE)
+"""The same in the messages of errors."""
+IN_EXPLANATIONS: Final = re.compile(r" *\bL\d+(-L?\d+)?\b *")
+"""The same in explanations, with the blanks that line up what follows."""
+EVERY: Final = os.environ.get("SRCGRAD_ALL_CASES", "0") != "0"
 Table = dict[str, dict[str, str]]
 
 
@@ -39,10 +49,32 @@ def forward(program: Program) -> str:
     return sg.pushforward(program.function, program.argnums, fallback="error").source
 
 
+def told(program: Program) -> str:
+    """What is said of the gradient: what is active, kept and inlined, and why."""
+    explained = sg.grad(program.function, program.argnums, fallback="error").explain()
+    return IN_EXPLANATIONS.sub(" ", str(explained))
+
+
+def second(program: Program) -> str:
+    """The tangents of the gradient."""
+    gradient = sg.grad(program.function, program.argnums, fallback="error")
+    return sg.pushforward(gradient, program.argnums, fallback="error").source
+
+
 def batched(program: Program) -> str:
     """The program over many examples."""
+    return over_a_batch(program.function, program)
+
+
+def gradients(program: Program) -> str:
+    """The gradient over many examples."""
+    return over_a_batch(sg.grad(program.function, program.argnums, fallback="error"), program)
+
+
+def over_a_batch(function: Any, program: Program) -> str:
+    """Return the text of a function of a program's arguments over many examples."""
     axes = tuple(None if kind in ("n", "l", "k") else 0 for kind in program.kinds)
-    many = sg.vmap(program.function, axes, fallback="error")
+    many = sg.vmap(function, axes, fallback="error")
     many(
         *(
             v if a is None else together([v] * 3)
@@ -52,37 +84,65 @@ def batched(program: Program) -> str:
     return many.source
 
 
-MODES: Final[dict[str, tuple[int, Callable[[Program], str]]]] = {
-    "reverse": (1, reverse),
-    "seen": (4, seen),
-    "forward": (4, forward),
-    "batched": (6, batched),
+def rows(program: Program) -> str:
+    """The tangents and the two halves of a pullback, for many seeds at once."""
+    names = list(inspect.signature(program.function).parameters)
+    given = dict(zip(names, program.arguments(), strict=False))  # the rest has defaults
+    made = [
+        kind(program.function, [names[i] for i in program.argnums])._stacked
+        for kind in (Tangents, Adjoints)
+    ]
+    return "\n".join(plans.plan(given, keep_complex=False).generated.source for plans in made)
+
+
+MODES: Final[dict[str, tuple[int, int, Callable[[Program], str]]]] = {
+    "reverse": (1, 1, reverse),
+    "seen": (4, 1, seen),
+    "forward": (4, 1, forward),
+    "batched": (6, 1, batched),
+    "told": (120, 2, told),
+    "second": (120, 6, second),
+    "gradients": (120, 4, gradients),
+    "rows": (120, 4, rows),
 }
-"""Each kind of text, with how many of the programs are one that has it in the table."""
+"""Each kind of text: one in how many programs is looked at, and one in how many is in the table.
+
+All that is in the table is looked at with ``SRCGRAD_ALL_CASES=1``, as it is to find mutants.
+"""
 
 
-def cases() -> list[tuple[str, Program]]:
-    """Return all kinds of texts of all programs that are in the table."""
-    programs = programs_by("source").values()
-    return [(mode, p) for mode, (share, _) in MODES.items() for p in sample(programs, share)]
+def cases(*, every: bool = EVERY) -> list[tuple[str, Program]]:
+    """Return the kinds of texts and the programs that are looked at."""
+    programs = list(programs_by("source").values())
+    return [
+        (mode, program)
+        for mode, (few, many, _) in MODES.items()
+        for program in sample(programs, many if every else few)
+    ]
 
 
 def entry(mode: str, program: Program) -> str:
-    """Return what the table says of a text; why there is none, where it is refused.
+    """Return what the table says of a text; of the error, where it is refused.
 
     >>> shown("def f(x):\\n    return x  # L7") == shown("def f(x):\\n    return x  # L9")
     True
     """
     try:
-        return shown(MODES[mode][1](program))
-    except sg.SrcgradError as error:
-        return type(error).__name__
+        return shown(MODES[mode][2](program))
+    except Exception as error:  # noqa: BLE001 - which one it is, is what is compared
+        said = IN_ERRORS.sub("", str(error))
+        return f"{type(error).__name__}:{hashed(said)}"
+
+
+def hashed(text: str) -> str:
+    """Return the beginning of a hash."""
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
 def shown(text: str) -> str:
     """Return the length of a text and a hash of it, but for places in the user's file."""
     said = PLACES.sub("", text)
-    return f"{len(said.splitlines())}:{hashlib.sha256(said.encode()).hexdigest()[:8]}"
+    return f"{len(said.splitlines())}:{hashed(said)}"
 
 
 def read() -> Table:
@@ -106,8 +166,11 @@ def write(table: Table) -> None:
 
 
 def current() -> Table:
-    """Return what there is to say today."""
-    table: dict[str, Any] = {mode: {} for mode in MODES}
-    for mode, program in cases():
-        table[mode][program.name] = entry(mode, program)
+    """Return what there is to say today, found by as many processes as there are cores."""
+    table: Table = {mode: {} for mode in MODES}
+    wanted = cases(every=True)
+    with multiprocessing.get_context("fork").Pool() as pool:
+        found = pool.starmap(entry, wanted, chunksize=20)
+    for (mode, program), said in zip(wanted, found, strict=True):
+        table[mode][program.name] = said
     return table

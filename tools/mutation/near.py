@@ -46,6 +46,7 @@ NEAR: Final = {
     "tests/fuzz/test_fuzz.py": {"failed_once": 1, "": 0},
     "tests/unit/rules/test_laws.py": {},
     "tests/unit/rules/test_pushforward.py": {},
+    "tests/unit/rules/test_options.py": {},
     "tests/unit/rules/test_variants.py": {"other_shapes_and_kinds": 1, "": 0},
     "tests/unit/rules/test_batched_calls.py": {},
     "tests/unit/rules": {"": 4},
@@ -95,12 +96,14 @@ _LEAST_COST: Final = 0.01
 class Map:
     """The seconds each test takes, the tests of each block, and what each test has found.
 
-    The tests of a block are the bits of a number: bit 3 is the fourth of those with seconds.
+    The tests of a block are the bits of a number: bit 3 is the fourth of those with seconds. Tests
+    that fail by themselves have none.
     """
 
     seconds: dict[str, float] = field(default_factory=dict)
     tests: dict[str, int] = field(default_factory=dict)
     found: Counter[str] = field(default_factory=Counter)
+    failing: list[str] = field(default_factory=list)
 
     @classmethod
     def read(cls, path: Path) -> Self:
@@ -109,13 +112,15 @@ class Map:
             return cls()
         kept = json.loads(path.read_text(encoding="utf-8"))
         tests = {block: _number(text) for block, text in kept["tests"].items()}
-        return cls(kept["seconds"], tests, Counter(kept["found"]))
+        found = Counter(kept["found"])
+        return cls(kept["seconds"], tests, found, kept.get("failing", []))
 
     def write(self, path: Path) -> None:
         """Keep the map for the next time."""
         path.parent.mkdir(parents=True, exist_ok=True)
         tests = {block: _text(number) for block, number in self.tests.items()}
         kept = {"seconds": self.seconds, "tests": tests, "found": self.found}
+        kept["failing"] = self.failing
         path.write_text(json.dumps(kept), encoding="utf-8")
 
     def near(self, mutant: Mutant, rng: random.Random, known: Iterable[str] = ()) -> list[str]:
@@ -302,7 +307,7 @@ def is_named_like(test: str, function: str) -> bool:
     >>> is_named_like("a.py::test_tangents[numpy.dstack([2, 2])]", "split_dstack")
     True
     """
-    said = _bare(test.partition("::")[2])
+    said = _said(test)
     for part in function.split("."):
         words = [word for word in part.split("_") if word not in _AFFIXES]
         names = [_bare("".join(words)), *(word for word in words if len(word) >= _LONG)]
@@ -311,10 +316,16 @@ def is_named_like(test: str, function: str) -> bool:
     return False
 
 
+@functools.cache
+def _said(test: str) -> str:
+    return _bare(test.partition("::")[2])
+
+
 def _bare(text: str) -> str:
     return "".join(filter(str.isalnum, text)).lower()
 
 
+@functools.cache
 def is_near(test: str) -> bool:
     """Say whether a test is among the near ones."""
     kind, _, case = test.partition("[")

@@ -102,13 +102,16 @@ def moment(a: Any, order: Any = 1, axis: Any = 0, *, center: Any = None) -> Any:
 def unbiased_skew(a: Any, axis: Any = 0) -> Any:
     """Return the skewness of the law that a sample is drawn from."""
     count = reduced_size(np.shape(a), axis)
-    return stats.skew(a, axis) * math.sqrt(count * (count - 1)) / (count - 2)
+    share = math.sqrt(count * (count - 1)) / (count - 2) if count > 2 else 1.0
+    return stats.skew(a, axis) * share
 
 
 @table.of(stats.kurtosis, option=("bias", 3), values=(False,))
 def unbiased_kurtosis(a: Any, axis: Any = 0, fisher: bool = True) -> Any:
     """Return the kurtosis of the law that a sample is drawn from."""
     count = reduced_size(np.shape(a), axis)
+    if count <= 3:
+        return stats.kurtosis(a, axis, fisher)
     raw = stats.kurtosis(a, axis, False) * (count + 1) - 3 * (count - 1)
     return raw * (count - 1) / ((count - 2) * (count - 3)) + (0 if fisher else 3)
 

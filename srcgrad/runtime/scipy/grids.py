@@ -8,7 +8,7 @@ import numpy as np
 from scipy import interpolate
 
 from srcgrad.errors import MissingRuleError
-from srcgrad.runtime.dispatch import recordable
+from srcgrad.runtime.dispatch import recordable, records
 
 
 def checked(points: Any, values: Any, method: str, *, extrapolates: bool, inside: Any) -> None:
@@ -27,6 +27,7 @@ def checked(points: Any, values: Any, method: str, *, extrapolates: bool, inside
         )
 
 
+@recordable
 def grid_inside(
     points: Any, values: Any, xi: Any, method: str = "linear", fill_value: Any = np.nan
 ) -> Any:
@@ -59,6 +60,7 @@ def grid_places_back(grad: Any, points: Any, xi: Any) -> Any:
     return np.reshape(moved, np.shape(xi))
 
 
+@recordable
 def grid_runs(points: Any, xi: Any) -> Any:
     """Return one over the distances of the points of a grid, around each point."""
     parts = np.moveaxis(_as_points(points, xi), -1, 0)
@@ -77,7 +79,7 @@ def grid_push(points: Any, xi_dot: Any, xi: Any) -> Any:
 
 
 def _as_points(points: Any, xi: Any) -> Any:
-    x = np.asarray(xi)
+    x = xi if records(xi) else np.asarray(xi)
     return x[..., None] if len(points) == 1 and (x.ndim == 0 or x.shape[-1] != 1) else x
 
 

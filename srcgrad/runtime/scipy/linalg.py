@@ -281,6 +281,9 @@ def polar_back(grads: tuple[Any, Any], a: Any, u: Any, p: Any, side: str) -> Any
         return adjoint(
             polar_back((adjoint(grad_u), adjoint(grad_p)), adjoint(a), adjoint(u), p, "")
         )
+    if np.shape(a)[0] < np.shape(a)[1]:  # `p` is singular, and `u` that of the other side
+        turned = grad_u + a @ adjoint(grad_p)
+        return u @ grad_p + polar_back((turned, None), a, u, a @ adjoint(u), "left")
     direct = adjoint(np.linalg.solve(p, adjoint(grad_u)))
     inner = grad_p - adjoint(u) @ direct
     half = linalg.solve_sylvester(p, p, 0.5 * (inner + adjoint(inner)))

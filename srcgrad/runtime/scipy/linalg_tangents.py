@@ -192,6 +192,10 @@ def polar_push(a_dot: Any, u: Any, p: Any, side: str) -> tuple[Any, Any]:
     if side == "left":
         u_dot, p_dot = polar_push(adjoint(a_dot), adjoint(u), p, "right")
         return adjoint(u_dot), p_dot
+    if np.shape(u)[0] < np.shape(u)[1]:  # `p` is singular, and `u` that of the other side
+        a = u @ p
+        u_dot, _ = polar_push(a_dot, u, a @ adjoint(u), "left")
+        return u_dot, adjoint(u_dot) @ a + adjoint(u) @ a_dot
     inner = adjoint(u) @ a_dot
     turning = linalg.solve_sylvester(p, p, inner - adjoint(inner))  # of the vectors of u, skew
     outside = np.linalg.solve(p.T, (a_dot - u @ inner).T).T

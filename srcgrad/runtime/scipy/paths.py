@@ -148,5 +148,6 @@ def _with_start(found: Any, points: tuple[Any, Any, Any]) -> tuple[Any, Any, boo
         )
     if t[0] == span[0]:
         return path, t, True
-    start = np.reshape(y0, (1, path.shape[1])) * 1.0
+    start = np.stack(y0) if isinstance(y0, (list, tuple)) else y0
+    start = np.reshape(start, (1, path.shape[1])) * 1.0
     return np.concatenate([start, path]), np.append(span[0], t), False

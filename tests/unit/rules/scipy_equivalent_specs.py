@@ -40,6 +40,8 @@ def images() -> list[OpSpec]:
         op(ndimage.minimum_filter1d, A(5), 2),
         op(ndimage.rank_filter, A(4, 3), -2, 3),
         op(ndimage.percentile_filter, A(4, 3), 30, (2, 3)),
+        op(ndimage.percentile_filter, A(4, 3), 0, (2, 3)),
+        op(ndimage.percentile_filter, A(4, 3), -25, (2, 3)),
         op(ndimage.grey_dilation, A(4, 3), 3, mode="constant"),
         op(ndimage.grey_erosion, A(4, 3), size=(3, 1)),
         op(ndimage.grey_opening, A(5), 3),
@@ -51,6 +53,7 @@ def images() -> list[OpSpec]:
         op(ndimage.gaussian_laplace, A(4, 3), 0.7),
         op(ndimage.gaussian_gradient_magnitude, A(4, 3), 0.7, mode="wrap"),
         op(ndimage.sum_labels, A(4), LABELS, [5, 0]),
+        op(ndimage.sum_labels, A(4), np.array([3, 1, 2, 3]), [1, 2]),  # which the last is beyond
         op(ndimage.sum, A(2, 4), LABELS),
         op(ndimage.mean, A(4), LABELS, np.array([0, 1])),
         op(ndimage.variance, A(4), LABELS, 1),

@@ -313,6 +313,8 @@ def factorisations() -> list[OpSpec]:
         op(la.polar, A(4, 3)),
         op(la.polar, GENERAL),
         op(la.polar, A(3, 4), side="left"),
+        op(la.polar, A(3, 4)),
+        op(la.polar, A(4, 3), side="left"),
         op(la.polar, COMPLEX),
     ]
     return specs
