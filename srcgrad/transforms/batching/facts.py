@@ -144,7 +144,8 @@ def fact_of(value: Any, site: Site = None, *, batched: bool = False) -> Fact:
         return NONE
     if isinstance(value, str):
         return Fact("text", constant=(value,))
-    if type(value) in (tuple, list) or hasattr(value, "_fields"):
+    named = isinstance(value, tuple) and hasattr(type(value), "_fields")
+    if type(value) in (tuple, list) or named:  # an object may have an answer for any name
         kind_of: Kind = "list" if type(value) is list else "tuple"
         items = tuple(fact_of(item, site, batched=batched) for item in value)
         return Fact(kind_of, items=items, sites=sites)
