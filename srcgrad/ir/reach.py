@@ -12,6 +12,9 @@ import numpy as np
 from srcgrad.ir.packages import is_library_name, is_of_python, package_of
 
 _MOST: Final = 500
+_WIDEST: Final = 3000
+"""So many objects are looked into for functions that they hold, the nearest first: a program may
+reach the whole of the framework that it runs in."""
 _PLAIN: Final = (int, float, complex, str, bytes, np.ndarray, np.generic, type(None), ModuleType)
 _HOLDING: Final = ("types", "collections", "functools", "contextlib")
 """Python's modules with classes whose objects hold whatever users put there."""
@@ -84,11 +87,10 @@ def _defaults(function: FunctionType) -> Iterator[Any]:
 def _functions(values: Iterable[Any], met: set[int]) -> Iterator[FunctionType]:
     """Yield the functions among values, in tables of such, and those of classes and objects."""
     waiting = list(values)
-    while waiting:
-        value = waiting.pop()
+    for value in waiting:
         if isinstance(value, FunctionType):
             yield value
-        elif not isinstance(value, _PLAIN) and id(value) not in met:
+        elif not isinstance(value, _PLAIN) and id(value) not in met and len(met) < _WIDEST:
             met.add(id(value))
             waiting += _held_in(value)
 

@@ -103,7 +103,7 @@ class Divide(Function):
         else:
             grad_x = unbroadcast(grad / conj(y), ctx.x_shape) if ctx.needs_input_grad[0] else None
             grad_y = (
-                unbroadcast(-grad * conj(z) / conj(y), ctx.y_shape)
+                unbroadcast(-grad / conj(y) * conj(z), ctx.y_shape)
                 if ctx.needs_input_grad[1]
                 else None
             )

@@ -49,7 +49,7 @@ PARTIALS: Mapping[Any, Partials] = MappingProxyType(
         np.divide: Partials(
             keep=lambda needs, _, y, z: (y, z if needs[1] else None),
             left=lambda grad, saved: grad / saved[0],
-            right=lambda grad, saved: -grad * saved[1] / saved[0],
+            right=lambda grad, saved: -(grad / saved[0]) * saved[1],
         ),
     }
 )

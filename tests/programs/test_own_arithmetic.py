@@ -175,6 +175,7 @@ def of_sparse(x: Any) -> Any:
 
 
 UNLIKE = [
+    lambda x: np.sum(x * x) * (UNUSED.weight + 0 * eval("x[0, 0]")),  # it may name any of these
     *(lambda x: np.sum(MATRIX * x), lambda x: np.sum(x * MATRIX), lambda x: np.sum(LIST[0] * x)),
     *(lambda x: np.sum(PRODUCT * x), lambda x: np.sum(SILENT * x), lambda x: np.sum(x * SILENT)),
     *(lambda x: np.sum(TRIPLED * x), lambda x: np.sum(x[0, 0] * TRIPLED), by_a_field, of_sparse),
@@ -191,7 +192,6 @@ ALIKE = [
     lambda x: np.sum(x * np.asarray(MATRIX)),
     lambda x: np.sum(x * MATRIX[0, 0]),
     lambda x: HOLDER.weighted(x) + 0.0,
-    lambda x: np.sum(x * x) * (UNUSED.weight + 0 * eval("x[0, 0]")),
 ]
 
 

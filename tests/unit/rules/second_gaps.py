@@ -15,7 +15,7 @@ REVERSE: Final = _named(
         "cmath": "polar",
         "numpy.linalg": "eig lstsq",
         "scipy.integrate": "odeint quad",
-        "scipy.linalg": "cho_factor eig lstsq",
+        "scipy.linalg": "eig lstsq",
         "scipy.optimize": "curve_fit",
         "scipy.special": "kelvin",
         "srcgrad.runtime.scipy.implicit": "root_back value_back",
