@@ -83,5 +83,5 @@ def displacement_grad(x, v, stiffness, damping):
         grad_x = grad_x + grad_difference * -spring_stiffness
         grad_spring_stiffness -= grad_difference @ x
     # L26: dt = 0.1 / spring.frequency
-    grad_spring_stiffness -= 0.5 * (grad_dt * dt / sqrt) / sqrt / spring_mass
+    grad_spring_stiffness -= 0.5 * (grad_dt / sqrt * dt) / sqrt / spring_mass
     return grad_spring_stiffness, grad_spring_damping

@@ -6,6 +6,7 @@ change of an analysis or a pass shows in a text that nobody keeps. The table say
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import inspect
 import multiprocessing
@@ -168,9 +169,18 @@ def write(table: Table) -> None:
 def current() -> Table:
     """Return what there is to say today, found by as many processes as there are cores."""
     table: Table = {mode: {} for mode in MODES}
-    wanted = cases(every=True)
+    wanted = _all_cases()
     with multiprocessing.get_context("fork").Pool() as pool:
-        found = pool.starmap(entry, wanted, chunksize=20)
+        found = pool.map(_entry_at, range(len(wanted)), chunksize=20)  # programs do not pickle
     for (mode, program), said in zip(wanted, found, strict=True):
         table[mode][program.name] = said
     return table
+
+
+def _entry_at(place: int) -> str:
+    return entry(*_all_cases()[place])
+
+
+@functools.cache
+def _all_cases() -> list[tuple[str, Program]]:
+    return cases(every=True)
