@@ -10,6 +10,7 @@ import gast
 
 from srcgrad.ir.build import add_assign, assign, at, call, clone, constant, load, store, subscript
 from srcgrad.ir.names import Namer
+from srcgrad.transforms.contributions import is_uniform
 from srcgrad.transforms.externals import Externals
 
 
@@ -119,7 +120,7 @@ class Adjoints:
     ) -> list[Any]:
         """Return the statements that add `value` to the adjoint of `cell`."""
         if cell in self.mirrored:
-            entries = value.args[0] if _is_spread(value) else value
+            entries = value.args[0] if is_uniform(value) else value
             if self.may_be_container(cell):
                 function = self._externals.use_runtime("add_to_shadows")
                 shadow = load(self._namer.adjoint(cell))
@@ -127,7 +128,7 @@ class Adjoints:
             return [_add_in_place(self._namer.adjoint(cell), entries, like)]
         lead = self.spell_uniform(like, [cell])
         held = None if self.is_result(cell) else self.state.get(cell)
-        if held is not None and _is_spread(value):
+        if held is not None and is_uniform(value):
             value = value.args[0]  # it is spread by the addition itself
         if held is None:
             self.state[cell] = status or _status_of(value)
@@ -285,12 +286,6 @@ class Adjoints:
             part = subscript(part, clone(index))
         self.state[cell] = Status.OWNED
         return [*done, *self.vacate(cell, like), assign(self.own_name(cell), part, like)]
-
-
-def _is_spread(value: Any) -> bool:
-    """Say whether a value is ``np.broadcast_to(entries, shape)``."""
-    func = getattr(value, "func", None)
-    return isinstance(func, gast.Attribute) and func.attr == "broadcast_to"
 
 
 def _status_of(value: Any) -> Status:

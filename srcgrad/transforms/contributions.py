@@ -11,7 +11,7 @@ Contributions = list[tuple[str, Any]]
 
 
 def is_uniform(value: Any) -> bool:
-    """Say whether a value is ``np.broadcast_to(number, np.shape(x))``."""
+    """Say whether a value is ``np.broadcast_to(entries, np.shape(x))``."""
     func = getattr(value, "func", None)
     return isinstance(func, gast.Attribute) and func.attr == "broadcast_to"
 
