@@ -19,7 +19,7 @@ from srcgrad.ir.build import assign, at, call, clone, load, method, subscript
 from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Reader
 from srcgrad.ir.scopes import MISSING
-from srcgrad.ir.walk import blocks_of, names_bound, statements, walk
+from srcgrad.ir.walk import blocks_of, found_in, is_same, names_bound, statements, walk
 
 _SIMPLE: Final = (gast.Assign, gast.AugAssign, gast.Return, gast.Expr)
 _CONDITIONAL: Final = (
@@ -102,6 +102,26 @@ class Spellings(gast.NodeTransformer):  # type: ignore[misc]
                         self._put_in_axes(part)
             if isinstance(statement, gast.Assign) and names_bound(statement.targets[0])[1:]:
                 statement.value = self._raveled(statement.value)  # which is unpacked
+
+    # -- signs
+
+    def visit_BinOp(self, node: Any) -> Any:
+        """Write ``-a * a`` as ``-(a * a)``, which is the same number, and has one adjoint of `a`.
+
+        >>> from srcgrad.compiler.doctesting import parse, program_of, text
+        >>> spellings = Spellings(program_of("def f(x): return x").reader, Namer(), lambda _: True)
+        >>> print(text(spellings.function(parse("b = np.exp(-a * a / 2) - a[0] * -a[0] - -a * b"))))
+        b = np.exp(-(a * a) / 2) - -(a[0] * a[0]) - -a * b
+        """
+        self.generic_visit(node)
+        if isinstance(node.op, gast.Mult):
+            signs = [isinstance(getattr(p, "op", None), gast.USub) for p in (node.left, node.right)]
+            first = node.left.operand if signs == [True, False] else node.left
+            second = node.right.operand if signs == [False, True] else node.right
+            plain = sum(signs) == 1 and not found_in(first, gast.Call, gast.NamedExpr)
+            if plain and is_same(first, second):
+                return at(gast.UnaryOp(gast.USub(), gast.BinOp(first, gast.Mult(), second)), node)
+        return node
 
     # -- arrays counted along all axes
 
