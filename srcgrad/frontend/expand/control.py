@@ -158,7 +158,13 @@ class Control(Asking):
         self.env = before
         return done or [at(gast.Pass(), node)]
 
+    def run_through(self, node: Any) -> bool:
+        """Run a generator in the place of a loop over it; say whether that may be done."""
+        raise NotImplementedError("defined by `Generators`")
+
     def _For(self, node: Any) -> None:
+        if self.run_through(node):
+            return
         items = self.value(node.iter)
         elements = self.elements(items) if isinstance(items, Static) else None
         if elements is not None and not node.orelse and not _leaves_loop(node.body):
