@@ -177,9 +177,10 @@ def refuse_generators(function: Callable[..., Any]) -> None:
         NotDifferentiableError: It is one.
     """
     kind = _kind_of(function)
-    if kind and not is_made(function):
+    if kind and not hasattr(function, _ATTACHED):
+        name = getattr(function, "__qualname__", "")
         raise NotDifferentiableError(
-            f"`{function.__qualname__}` is {kind}: it has no value to differentiate",
+            f"`{name}` is {kind}: it has no value to differentiate",
             hint="return an array or a number instead",
             span=_first_line(function),
         )

@@ -120,8 +120,9 @@ class Generators(Control):
             yields = found_in(callee.code.tree, gast.Yield, gast.YieldFrom)
             return (callee.code if yields else None), callee.captured
         function = callee.value if isinstance(callee, Known) else None
-        ours = inspect.isgeneratorfunction(function) and isinstance(function, FunctionType)
-        if not ours or package_of(function) in ("numpy", "scipy", "srcgrad"):
+        if not isinstance(function, FunctionType) or not inspect.isgeneratorfunction(function):
+            return None, {}
+        if package_of(function) in ("numpy", "scipy", "srcgrad"):
             return None, {}
         return (self.session.code(function) if has_source(function) else None), {}
 
@@ -148,7 +149,7 @@ class Generators(Control):
         named = isinstance(node.func, gast.Name) or getattr(node.func, "attr", "") == "reduce"
         user = self.value(clone(node.func)) if named else None
         if isinstance(user, Known) and user.value is functools.reduce:
-            return node.args[1:2]
+            return list(node.args[1:2])
         if not isinstance(user, Known) or not any(user.value is item for item in _USERS):
             return []
         first = node.args[0]
