@@ -44,12 +44,14 @@ def managed(function: Any) -> FunctionType | None:
     if entered is None:
         return None
     factory, args, options = entered
-    cells = {"func": wrapped, "manager": factory}
+    space = wrapped.__globals__
+    cells: dict[str, Any] = {"func": wrapped}
     given = [_given(f"given_{i}", item, cells) for i, item in enumerate(args)]
     named = [gast.keyword(k, _given(f"given_{k}", v, cells)) for k, v in options.items()]
     source = find_source(wrapped)
-    tree = _definition(wrapped.__name__, gast.Call(load("manager"), given, named), source.tree)
-    home = Home(wrapped.__globals__, {name: CellType(value) for name, value in cells.items()})
+    maker = _named(factory, space, cells)
+    tree = _definition(wrapped.__name__, gast.Call(maker, given, named), source.tree)
+    home = Home(space, {name: CellType(value) for name, value in cells.items()})
     return make_function(tree, home, source)
 
 
@@ -70,6 +72,20 @@ def _entered(manager: Any) -> tuple[Any, tuple[Any, ...], dict[str, Any]] | None
     if isinstance(manager, contextlib._GeneratorContextManager):  # noqa: SLF001 - its class
         return contextlib.contextmanager(manager.func), manager.args, manager.kwds
     return None
+
+
+def _named(factory: Any, space: Mapping[str, Any], cells: dict[str, Any]) -> Any:
+    """Return what makes a manager by the name that the module of the function has for it."""
+    if factory is np.errstate:
+        module = next((name for name, value in space.items() if value is np), None)
+        if module is not None:
+            return gast.Attribute(load(module), "errstate", gast.Load())
+    made_of = getattr(factory, "__wrapped__", factory)
+    for name, value in space.items():
+        if getattr(value, "__wrapped__", None) is made_of and name.isidentifier():
+            return load(name)
+    cells["manager"] = factory
+    return load("manager")
 
 
 def _given(name: str, value: Any, cells: dict[str, Any]) -> Any:

@@ -114,7 +114,7 @@ class Spellings(gast.NodeTransformer):  # type: ignore[misc]
         z = y
         y.shape = 2, 3
         """
-        target = statement.targets[0] if isinstance(statement, gast.Assign) else None
+        target: Any = statement.targets[0] if isinstance(statement, gast.Assign) else None
         shaped = isinstance(target, gast.Attribute) and target.attr == "shape"
         if not shaped or len(statement.targets) > 1 or not isinstance(target.value, gast.Name):
             return statement
