@@ -13,6 +13,7 @@ from srcgrad.frontend.expand.keeping import (
     known_elements,
     makes_function,
 )
+from srcgrad.frontend.expand.local_classes import local_class
 from srcgrad.frontend.expand.scoping import renamed_in
 from srcgrad.frontend.expand.values import (
     Choice,
@@ -253,6 +254,15 @@ class Control(Asking):
         tree = self.inlined[-1] if self.inlined else self.code.tree
         grows = empty and not self.depth and grows_by_functions(self, self.wished, tree)
         return Items("list", []) if grows else None
+
+    def _ClassDef(self, node: Any) -> None:
+        """Make a class that the function defines, if it is the same at each call."""
+        made = local_class(self, node)
+        if made is None:
+            self.out.append(node)  # it is refused later on
+            return
+        self.changed = True
+        self.env[node.name] = Known(made)
 
     def _bind_loop(self, target: Any, value: Value, node: Any) -> None:
         if isinstance(target, gast.Name):
