@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import FunctionType, ModuleType
+from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any, Final
 
 import gast
@@ -153,8 +153,8 @@ class CallWrites:
         lookup = self._program.reader.scope.lookup
         found: dict[str, None] = {}
         for name in read:
-            if isinstance(lookup(name), ModuleType):
-                continue  # of ``np.sqrt(x)``
+            if isinstance(lookup(name), (ModuleType, type, BuiltinFunctionType)):
+                continue  # of ``np.sqrt(x)``, or what makes an operand: ``range(3)``
             found.update(dict.fromkeys(sorted(self._gone_through.get(name, {name}))))
         return list(found)
 
