@@ -39,6 +39,7 @@ from srcgrad.runtime import (
     stop_gradient,
     strided_places,
     taken,
+    tell,
     turns,
     unit_vectors,
     within,
@@ -89,7 +90,7 @@ def _table() -> dict[Callable[..., Any], str]:
         if function is None or record.reason is None:
             raise InternalError(f"there is no `{record.name}`, or no reason in its record")
         found[function] = record.reason
-    return {**found, **dict.fromkeys(_RUNTIME, PYTHON)}
+    return {**found, **dict.fromkeys(_RUNTIME, PYTHON), tell: REPORT}
 
 
 CONSTANT: Mapping[Callable[..., Any], str] = MappingProxyType(_table())

@@ -173,7 +173,7 @@ class Body(Sequencing):
             if not self.inlined:
                 self.out.append(node)
             return
-        if self._appends(node.value) or self._puts_options(node.value, node):
+        if self._appends(node.value) or self._puts_options(node.value, node) or self.tells(node):
             return
         value = self.value(node.value)
         if isinstance(value, Static):

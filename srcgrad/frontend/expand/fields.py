@@ -8,9 +8,11 @@ import gast
 
 from srcgrad.frontend.expand.calls import Calls
 from srcgrad.frontend.expand.frame import at_key, has_plain_keys
+from srcgrad.frontend.expand.telling_fields import METHODS, is_only_told, lies_apart
 from srcgrad.frontend.expand.values import Instance, Known, Object, Root, Value
 from srcgrad.frontend.source import Entry, Leaves, Path
-from srcgrad.ir.build import clone, load
+from srcgrad.ir.build import at, clone, load
+from srcgrad.runtime import tell
 from srcgrad.runtime.objects import field_names, holds_objects, is_differentiable, is_plain_object
 
 
@@ -34,6 +36,34 @@ class Fields(Calls):
         return self.held(
             item, expression, lambda a: getattr(root(a), name), owner.leaves, path, node
         )
+
+    def tells(self, node: Any) -> bool:
+        """Run ``model.history.append(y)`` as it is, if nobody reads what is kept there."""
+        func = getattr(node.value, "func", None)
+        if not isinstance(func, gast.Attribute) or func.attr not in METHODS:
+            return False
+        place = func.value
+        while isinstance(place, gast.Subscript):
+            place = place.value
+        if node.value.keywords or not isinstance(place, gast.Attribute):
+            return False
+        owner = self.value(clone(place.value))
+        if not isinstance(owner, Instance) or owner.leaves is not None:
+            return False
+        held = getattr(owner.value, place.attr, None)
+        if held is None or not is_only_told(self.session, place.attr, held):
+            return False
+        if not all(lies_apart(item, self.code.tree) for item in node.value.args):
+            return False
+        method = gast.Attribute(self.expression(func.value), func.attr, gast.Load())
+        self.tell(method, [self.expression(item) for item in node.value.args], node)
+        return True
+
+    def tell(self, function: Any, values: list[Any], node: Any) -> None:
+        """Call what keeps values for others, as the program does."""
+        self.changed = True
+        name = self.constant(tell, "tell")
+        self.out.append(at(gast.Expr(at(gast.Call(name, [function, *values], []), node)), node))
 
     def held(
         self, item: Any, expression: Any, root: Root, leaves: Leaves, path: Path, node: Any

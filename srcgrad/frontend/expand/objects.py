@@ -19,6 +19,7 @@ from srcgrad.frontend.expand.indices import element_parts, spelled
 from srcgrad.frontend.expand.operators import taken_from
 from srcgrad.frontend.expand.results import ResultObject
 from srcgrad.frontend.expand.short import short_number
+from srcgrad.frontend.expand.telling_fields import is_only_told, lies_apart
 from srcgrad.frontend.expand.values import (
     Frozen,
     Instance,
@@ -314,6 +315,11 @@ class Objects(Fields):
                 raise NeedsInlineError
             if owner.leaves is not None or isinstance(value, Static) or may_be_static(old):
                 self.refuse(node, "a write into an object's attribute", "work on a copy")
+            told = self.varies(value) and lies_apart(value, self.code.tree)
+            if told and is_only_told(self.session, target.attr, old):
+                parts = [clone(owner.expression), gast.Constant(target.attr, None), value]
+                self.tell(load("setattr"), parts, node)
+                return True
         if not isinstance(owner, Object):
             return False
         name = target.attr

@@ -47,6 +47,8 @@ class Session:
         rebound: The variables outside that the program binds anew while it runs.
         arguments: What is known of the arguments of the call that the program is made for.
         settled: Whether texts and bools outside are taken for what they are now, as flags are.
+        starts: The function that the program begins with.
+        told: Of fields of objects outside, whether they are only told values.
         nested: For each derivative that the program takes: whether it is still current.
     """
 
@@ -66,6 +68,8 @@ class Session:
     arguments: Mapping[str, Any] = field(default_factory=dict)
     settled: bool = False
     list_makers: dict[int, tuple[Any, Any]] = field(default_factory=dict)
+    starts: Any = None
+    told: dict[Any, bool] = field(default_factory=dict)
     nested: list[Callable[[], bool]] = field(default_factory=list)
     _codes: dict[FunctionType, Code] = field(default_factory=dict)
     _cells: dict[int, CellType] = field(default_factory=dict)
