@@ -74,7 +74,10 @@ class CallWrites:
         if operation.kind == "class":
             shifted = gast.Call(call.func, [gast.Constant(None, None), *call.args], call.keywords)
             return self._written_by_user(statement, operation.primal.forward, shifted)
-        follows = operation.kind != "primitive" and not getattr(call, "settled", False)
+        tells = reader.vocabulary.is_report(reader.scope.resolve(call.func))
+        follows = (
+            operation.kind != "primitive" and not getattr(call, "settled", False) and not tells
+        )
         if follows and (called := self._handed_on(call)) is not None:
             return self._written_by_user(statement, called, call, anything=True)
         callee = uncached(reader.scope.resolve(call.func))

@@ -49,6 +49,8 @@ class Session:
         settled: Whether texts and bools outside are taken for what they are now, as flags are.
         starts: The function that the program begins with.
         told: Of fields of objects outside, whether they are only told values.
+        keepers: Of functions, whether they only keep what they are told.
+        alone: Of nested functions, by the numbers of their definitions, whether they write outside.
         nested: For each derivative that the program takes: whether it is still current.
     """
 
@@ -70,6 +72,8 @@ class Session:
     list_makers: dict[int, tuple[Any, Any]] = field(default_factory=dict)
     starts: Any = None
     told: dict[Any, bool] = field(default_factory=dict)
+    keepers: dict[FunctionType, bool] = field(default_factory=dict)
+    alone: dict[int, bool] = field(default_factory=dict)
     nested: list[Callable[[], bool]] = field(default_factory=list)
     _codes: dict[FunctionType, Code] = field(default_factory=dict)
     _cells: dict[int, CellType] = field(default_factory=dict)
