@@ -9,7 +9,7 @@ import gast
 
 from srcgrad.frontend.effects import ELSEWHERE, written_parameters
 from srcgrad.frontend.expand.calls import Calls
-from srcgrad.frontend.expand.frame import at_key, has_plain_keys
+from srcgrad.frontend.expand.frame import NeedsInlineError, at_key, has_plain_keys
 from srcgrad.frontend.expand.making import make_function
 from srcgrad.frontend.expand.scoping import free_names
 from srcgrad.frontend.expand.telling_fields import METHODS, is_only_told, lies_apart
@@ -67,9 +67,18 @@ class Fields(Calls):
             return False
         if not all(lies_apart(item, self.code.tree) for item in node.value.args):
             return False
+        self._note_place(owner, place.attr)
         method = gast.Attribute(self.expression(func.value), func.attr, gast.Load())
         self.tell(method, [self.expression(item) for item in node.value.args], node)
         return True
+
+    def _note_place(self, owner: Instance, name: str) -> None:
+        """Note a field that keeps values: the function that the program begins with checks it."""
+        if owner.lent:
+            raise NeedsInlineError
+        begins = self.code.source.function is self.session.starts
+        found = clone(owner.expression) if begins else owner.value
+        self.session.places.append((found, name))
 
     def _told_function(self, call: Any) -> Any:
         """Return the function that a call tells what varies, if it only keeps that; else None."""
@@ -81,7 +90,12 @@ class Fields(Calls):
         if written != {ELSEWHERE} or not any(map(self.varies, call.args)):
             return None
         apart = all(lies_apart(item, self.code.tree) for item in call.args)
-        return self.expression(call.func) if apart and only_keeps(self.session, function) else None
+        if not apart or not only_keeps(self.session, function):
+            return None
+        told = self.expression(call.func)
+        begins = self.code.source.function is self.session.starts
+        self.session.places.append((clone(told) if begins else function, ""))
+        return told
 
     def _run_nested(self, call: Any) -> bool:
         """Put a nested function in place that is called for what it writes outside."""

@@ -35,6 +35,7 @@ from srcgrad.frontend.expand.values import (
 from srcgrad.frontend.long_loops import repeated_of
 from srcgrad.ir.build import assign, at, clone, load
 from srcgrad.ir.scopes import MISSING, Binding
+from srcgrad.ir.walk import names_read, root_name
 from srcgrad.runtime.interpolators import is_distribution
 from srcgrad.runtime.objects import (
     is_plain_class,
@@ -315,7 +316,8 @@ class Objects(Fields):
                 raise NeedsInlineError
             if owner.leaves is not None or isinstance(value, Static) or may_be_static(old):
                 self.refuse(node, "a write into an object's attribute", "work on a copy")
-            told = self.varies(value) and lies_apart(value, self.code.tree)
+            read = self.varying.intersection(names_read(value)) if self.varies(value) else set()
+            told = read - {root_name(owner.expression)} and lies_apart(value, self.code.tree)
             if told and is_only_told(self.session, target.attr, old):
                 parts = [clone(owner.expression), gast.Constant(target.attr, None), value]
                 self.tell(load("setattr"), parts, node)
