@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from types import FunctionType
 from typing import Any
 
 import gast
 
 from srcgrad.frontend.expand.calls import Calls
 from srcgrad.frontend.expand.frame import at_key, has_plain_keys
+from srcgrad.frontend.expand.scoping import parameters
+from srcgrad.frontend.expand.short import without_docstring
 from srcgrad.frontend.expand.values import Instance, Known, Object, Root, Value
-from srcgrad.frontend.source import Entry, Leaves, Path
+from srcgrad.frontend.source import Entry, Leaves, Path, find_source
 from srcgrad.ir.build import clone, load
+from srcgrad.ir.scopes import MISSING
 from srcgrad.runtime.objects import field_names, holds_objects, is_differentiable, is_plain_object
 
 
@@ -24,6 +28,27 @@ class Fields(Calls):
     def of_instance(self, owner: Instance, name: str, node: Any) -> Value:
         """Return an attribute of an object that was there before."""
         raise NotImplementedError("defined by `Objects`")
+
+    def property_of(self, owner: Instance, name: str, found: Any, node: Any) -> Value | None:
+        """Return the function or the object that a property gives; None where it gives data.
+
+        It is known where the property hands on what is stored, ``return self._encode``, and where
+        the property may be asked now.
+        """
+        getter = found.fget if isinstance(found, property) else None
+        if not isinstance(getter, FunctionType) or not self.is_user(getter):
+            return None
+        stored = _handed_on(find_source(getter).tree)
+        if stored is not None:
+            item = getattr(owner.value, "__dict__", {}).get(stored, MISSING)
+            if item is None:
+                root = owner.root
+                self.session.assume(lambda given: getattr(root(given), stored), None)
+                return gast.Constant(None, None)
+            if callable(item) or is_plain_object(item):
+                self.session.functions[getter] = None
+                return self.of_instance(owner, stored, node)
+        return self.told(getter, [owner], {}, node)
 
     def field_of(self, owner: Instance, name: str, item: Any, node: Any) -> Value:
         """Return a field of an object that is differentiated."""
@@ -87,6 +112,15 @@ class Fields(Calls):
                 "pass its attributes",
             )
         return clone(value.expression)
+
+
+def _handed_on(tree: Any) -> str | None:
+    """Return the attribute that a getter does nothing but return."""
+    body = without_docstring(tree.body)
+    value = body[0].value if len(body) == 1 and isinstance(body[0], gast.Return) else None
+    names = parameters(tree.args)
+    plain = isinstance(value, gast.Attribute) and getattr(value.value, "id", "") == names[0]
+    return value.attr if plain and len(names) == 1 else None
 
 
 def _varies(item: Any, path: Path) -> bool:

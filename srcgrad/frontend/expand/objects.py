@@ -196,6 +196,10 @@ class Objects(Fields):
             and not isinstance(found, (staticmethod, classmethod))
         )
         if owner.leaves is None and (data or found is MISSING):
+            told = self.property_of(owner, name, found, node)
+            if told is not None:
+                self.session.assume(InClasses(cls.__mro__, name), found)
+                return told
             return gast.Attribute(clone(owner.expression), name, gast.Load())
         return self._of_class(owner, cls, cls.__mro__, name, node)
 
