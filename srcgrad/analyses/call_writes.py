@@ -153,8 +153,8 @@ class CallWrites:
         lookup = self._program.reader.scope.lookup
         found: dict[str, None] = {}
         for name in read:
-            if isinstance(lookup(name), ModuleType):
-                continue  # of ``np.sqrt(x)``
+            if isinstance(lookup(name), (ModuleType, FunctionType)):
+                continue  # of ``np.sqrt(x)`` and of ``helper(x)``
             found.update(dict.fromkeys(sorted(self._gone_through.get(name, {name}))))
         return list(found)
 

@@ -236,3 +236,59 @@ def matrix_that_a_helper_does_not_hand_on(x, rate):
 
 def _product(m, x):
     return np.einsum("ij,j->i", m, x)
+
+
+class Structure(dict):
+    """A dict whose entries are attributes, too."""
+
+    def __getattr__(self, name):
+        return self[name]
+
+
+CONSTANTS = Structure(alpha=lambda exact: 1.0993 if exact else 1.099, beta=lambda exact: 0.2)
+
+
+def _or_default(value, default):
+    if value is None:
+        return default
+    return value
+
+
+@program("v")
+def entries_as_attributes(x, exact=False, constants=None):
+    constants = _or_default(constants, CONSTANTS)
+    a = constants.alpha(exact)
+    return np.sum(np.where(constants.beta(exact) > x, x * a, x * x))
+
+
+@program("v")
+def helper_that_finds_the_nearest(x, terms=4):
+    # what finds the nearest number reads another helper's result, and is called with what converts
+    known = np.array([3, 4, 5])
+    if _whole(_nearest(known, terms)) != terms:
+        raise ValueError("another number of terms")
+    return np.sum(x * x) if terms == 3 else np.sum(x**3)
+
+
+@program("v")
+def place_in_a_list(x):
+    knots = sorted({-1.0: "a", 0.0: "b", 1.0: "c"})
+    place = knots.index(_nearest(knots, x[0])[0])
+    return knots[place] * np.sum(x * x) + x[1]
+
+
+def _places(a, b):
+    a = np.ravel(a)[:, None]
+    b = np.ravel(b)[None, :]
+    return np.abs(a - b).argmin(axis=0)
+
+
+def _nearest(a, b):
+    a = np.array(a)
+    return a[_places(a, b)]
+
+
+def _whole(a, dtype=None):
+    dtype = _or_default(dtype, np.int64)
+    assert dtype in (np.int32, np.int64)
+    return dtype(a)

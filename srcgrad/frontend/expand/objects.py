@@ -75,6 +75,8 @@ class Objects(Fields):
         if isinstance(owner, Items):
             if owner.keys is not None and name in _DICT_METHODS:
                 return DictMethod(owner, name)
+            if owner.is_own:
+                return gast.Attribute(clone(owner.expression), name, gast.Load())
             self.refuse(node, f"`{name}` of a list or dict of functions", "make a new one")
         return gast.Attribute(self.plain(owner, node), name, gast.Load())
 
