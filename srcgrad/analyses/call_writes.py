@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import FunctionType, ModuleType
+from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any, Final
 
 import gast
@@ -153,8 +153,8 @@ class CallWrites:
         lookup = self._program.reader.scope.lookup
         found: dict[str, None] = {}
         for name in read:
-            if isinstance(lookup(name), (ModuleType, FunctionType)):
-                continue  # of ``np.sqrt(x)`` and of ``helper(x)``
+            if isinstance(lookup(name), (ModuleType, type, BuiltinFunctionType, FunctionType)):
+                continue  # of ``np.sqrt(x)``, or what makes an operand: ``range(3)``, ``helper(x)``
             found.update(dict.fromkeys(sorted(self._gone_through.get(name, {name}))))
         return list(found)
 

@@ -39,6 +39,7 @@ from srcgrad.runtime import (
     stop_gradient,
     strided_places,
     taken,
+    turns,
     unit_vectors,
     within,
     zeros_like,
@@ -59,6 +60,7 @@ _RUNTIME = (
     ),
     *(item_shapes, nested_shapes, shape_of, reduced_size),
     *(came_from, is_above, is_below, shadow_of, strided_places, within, complex_shadow_of),
+    turns,
 )
 
 _OF_THE_GENERATOR = "numpy.random.RandomState."

@@ -373,6 +373,7 @@ from srcgrad.runtime.tangents import (
     tridiagonal,
 )
 from srcgrad.runtime.taped import on_tape
+from srcgrad.runtime.turns import turns
 from srcgrad.runtime.units import unit_vectors
 
 # fmt: off
@@ -430,7 +431,8 @@ __all__ = [
     "take_along", "take_back", "taken", "tensordot_left", "tensordot_right", "tensorinv_back",
     "tensorinv_push", "tensorsolve_back", "tensorsolve_push", "tile_back", "trace_back",
     "transformed_axes", "trapezoid_back", "tridiagonal", "trigamma", "trim_back", "trim_push",
-    "unbroadcast", "unbroadcast_each", "undo_diff", "unit_vectors", "unstack_like", "vander_back",
-    "vander_push", "var_back", "vector_norm_back", "within", "written_over", "zeros_like",
+    "turns", "unbroadcast", "unbroadcast_each", "undo_diff", "unit_vectors", "unstack_like",
+    "vander_back", "vander_push", "var_back", "vector_norm_back", "within", "written_over",
+    "zeros_like",
 ]
 # fmt: on

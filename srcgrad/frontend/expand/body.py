@@ -215,7 +215,8 @@ class Body(Options):
         self.wished = target.id if isinstance(target, gast.Name) else ""
         self.assigned = (self.wished, node.value)
         written = isinstance(node.value, gast.Constant)
-        value = self.copied_options(target, node) or self.value(node.value)
+        made = self.copied_options(target, node) or self.grown(node)
+        value = made or self.value(node.value)
         self.wished = ""
         if not written and self._is_found_out(node.targets, value):
             self.env[target.id] = value

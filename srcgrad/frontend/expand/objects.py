@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
-from types import FunctionType, MemberDescriptorType, ModuleType
+from types import FunctionType, MemberDescriptorType, ModuleType, SimpleNamespace
 from typing import Any
 
 import gast
@@ -212,7 +212,8 @@ class Objects(Fields):
     ) -> Value | None:
         if issubclass(cls, BaseException) or type(cls).__call__ is not type.__call__:
             return None
-        if cls.__new__ is not object.__new__ and not hasattr(cls, "_fields"):
+        plain = cls.__new__ is object.__new__ or hasattr(cls, "_fields")
+        if not plain and (cls is not SimpleNamespace or args):
             return None
         made = Object(cls, self.wished or _snake(cls.__name__))
         self.wished = ""
@@ -222,7 +223,10 @@ class Objects(Fields):
             return self._construct_tuple(made, args, keywords, node)
         init = inspect.getattr_static(cls, "__init__")
         self.session.assume(InClasses(cls.__mro__, "__init__"), init)
-        if _is_made_by_dataclass(cls, init):
+        if cls is SimpleNamespace:
+            for name, value in keywords.items():
+                self._set_field(made, name, value, node)
+        elif _is_made_by_dataclass(cls, init):
             self._construct_dataclass(made, args, keywords, node)
         elif isinstance(init, FunctionType):
             if not self.hoistable:

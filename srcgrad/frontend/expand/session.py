@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import CellType, FunctionType
@@ -11,7 +12,7 @@ from srcgrad.frontend.expand.anew import is_read_anew, reader_of
 from srcgrad.frontend.expand.assumptions import Assumption
 from srcgrad.frontend.expand.values import Code, Home, Root
 from srcgrad.frontend.long_loops import is_repeated
-from srcgrad.frontend.source import FunctionSource, find_source
+from srcgrad.frontend.source import FunctionSource, find_generator, find_source
 from srcgrad.ir.scopes import Binding
 from srcgrad.ir.vocabulary import Vocabulary
 
@@ -85,7 +86,8 @@ class Session:
     def code(self, function: FunctionType) -> Code:
         """Return the definition of a function; the same one at each call."""
         if function not in self._codes:
-            source = find_source(function)
+            yields = inspect.isgeneratorfunction(function)
+            source = find_generator(function) if yields else find_source(function)
             home = Home.of(function)
             owner = home.cells.get("__class__")
             self._codes[function] = Code(
