@@ -119,8 +119,9 @@ def _handed_on(tree: Any) -> str | None:
     body = without_docstring(tree.body)
     value = body[0].value if len(body) == 1 and isinstance(body[0], gast.Return) else None
     names = parameters(tree.args)
-    plain = isinstance(value, gast.Attribute) and getattr(value.value, "id", "") == names[0]
-    return value.attr if plain and len(names) == 1 else None
+    if not isinstance(value, gast.Attribute) or len(names) != 1:
+        return None
+    return str(value.attr) if getattr(value.value, "id", "") == names[0] else None
 
 
 def _varies(item: Any, path: Path) -> bool:

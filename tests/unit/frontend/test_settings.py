@@ -26,10 +26,7 @@ class Space:
 def product(m, x, times=1):
     y = np.zeros(len(m))
     for _ in range(times):
-        if m.ndim > 1:
-            y = y + np.einsum("ij,j->i", m, x)
-        else:
-            y = y + m * x
+        y = y + np.einsum("ij,j->i", m, x) if m.ndim > 1 else y + m * x
     return y
 
 
