@@ -242,6 +242,8 @@ class Structure(dict):
     """A dict whose entries are attributes, too."""
 
     def __getattr__(self, name):
+        if name not in self:
+            raise AttributeError(name)
         return self[name]
 
 
