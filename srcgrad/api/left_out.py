@@ -18,6 +18,7 @@ from srcgrad.compiler import Generated, one_program
 from srcgrad.errors import UnsupportedError
 from srcgrad.frontend.left_out import Part
 from srcgrad.frontend.parts import leaving_out, parts_of
+from srcgrad.frontend.remembered import anew
 from srcgrad.frontend.source import find_source, is_made
 from srcgrad.parsing import parsed
 
@@ -79,7 +80,7 @@ class Search:
             self._told |= dict.fromkeys(found.values(), plain)
             self._tries += 1
             try:
-                with leaving_out(self._parts), one_program():
+                with leaving_out(self._parts), anew(), one_program():
                     made = replace(make(), left_out=self._told)
             except UnsupportedError as other:
                 refusal = other

@@ -97,6 +97,14 @@ def how_written(function: FunctionType, vocabulary: Vocabulary) -> str | None:
 
     None where it writes into nothing.
     """
+    with nothing_changes() as memory:
+        found: str | None = memory.found(
+            ("how written", id(vocabulary)), function, lambda: _how_written(function, vocabulary)
+        )
+        return found
+
+
+def _how_written(function: FunctionType, vocabulary: Vocabulary) -> str | None:
     written = written_parameters(function, vocabulary)
     if not written:
         return None

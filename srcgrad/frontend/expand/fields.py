@@ -11,12 +11,14 @@ from srcgrad.frontend.effects import ELSEWHERE, written_parameters
 from srcgrad.frontend.expand.calls import Calls
 from srcgrad.frontend.expand.frame import NeedsInlineError, at_key, has_plain_keys
 from srcgrad.frontend.expand.making import make_function
-from srcgrad.frontend.expand.scoping import free_names
+from srcgrad.frontend.expand.scoping import free_names, parameters
+from srcgrad.frontend.expand.short import without_docstring
 from srcgrad.frontend.expand.telling_fields import METHODS, is_only_told, lies_apart
 from srcgrad.frontend.expand.told_functions import only_keeps
 from srcgrad.frontend.expand.values import Instance, Known, Local, Object, Root, Value
-from srcgrad.frontend.source import Entry, Leaves, Path
+from srcgrad.frontend.source import Entry, Leaves, Path, find_source
 from srcgrad.ir.build import at, clone, load
+from srcgrad.ir.scopes import MISSING
 from srcgrad.ir.walk import found_in
 from srcgrad.runtime import tell
 from srcgrad.runtime.objects import field_names, holds_objects, is_differentiable, is_plain_object
@@ -32,6 +34,27 @@ class Fields(Calls):
     def of_instance(self, owner: Instance, name: str, node: Any) -> Value:
         """Return an attribute of an object that was there before."""
         raise NotImplementedError("defined by `Objects`")
+
+    def property_of(self, owner: Instance, name: str, found: Any, node: Any) -> Value | None:
+        """Return the function or the object that a property gives; None where it gives data.
+
+        It is known where the property hands on what is stored, ``return self._encode``, and where
+        the property may be asked now.
+        """
+        getter = found.fget if isinstance(found, property) else None
+        if not isinstance(getter, FunctionType) or not self.is_user(getter):
+            return None
+        stored = _handed_on(find_source(getter).tree)
+        if stored is not None:
+            item = getattr(owner.value, "__dict__", {}).get(stored, MISSING)
+            if item is None:
+                root = owner.root
+                self.session.assume(lambda given: getattr(root(given), stored), None)
+                return gast.Constant(None, None)
+            if callable(item) or is_plain_object(item):
+                self.session.functions[getter] = None
+                return self.of_instance(owner, stored, node)
+        return self.told(getter, [owner], {}, node)
 
     def field_of(self, owner: Instance, name: str, item: Any, node: Any) -> Value:
         """Return a field of an object that is differentiated."""
@@ -178,6 +201,16 @@ class Fields(Calls):
                 "pass its attributes",
             )
         return clone(value.expression)
+
+
+def _handed_on(tree: Any) -> str | None:
+    """Return the attribute that a getter does nothing but return."""
+    body = without_docstring(tree.body)
+    value = body[0].value if len(body) == 1 and isinstance(body[0], gast.Return) else None
+    names = parameters(tree.args)
+    if not isinstance(value, gast.Attribute) or len(names) != 1:
+        return None
+    return str(value.attr) if getattr(value.value, "id", "") == names[0] else None
 
 
 def _varies(item: Any, path: Path) -> bool:

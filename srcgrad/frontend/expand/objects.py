@@ -77,6 +77,8 @@ class Objects(Fields):
         if isinstance(owner, Items):
             if owner.keys is not None and name in _DICT_METHODS:
                 return DictMethod(owner, name)
+            if owner.is_own:
+                return gast.Attribute(clone(owner.expression), name, gast.Load())
             self.refuse(node, f"`{name}` of a list or dict of functions", "make a new one")
         return gast.Attribute(self.plain(owner, node), name, gast.Load())
 
@@ -198,6 +200,10 @@ class Objects(Fields):
             and not isinstance(found, (staticmethod, classmethod))
         )
         if owner.leaves is None and (data or found is MISSING):
+            told = self.property_of(owner, name, found, node)
+            if told is not None:
+                self.session.assume(InClasses(cls.__mro__, name), found)
+                return told
             return gast.Attribute(clone(owner.expression), name, gast.Load())
         return self._of_class(owner, cls, cls.__mro__, name, node)
 

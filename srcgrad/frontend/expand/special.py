@@ -122,9 +122,12 @@ class Special(Mapping):
 
     def _isinstance(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
         value, kind = args
-        cls = kind.value if isinstance(kind, Known) else None
-        if isinstance(value, Object) and isinstance(cls, type):
-            return gast.Constant(issubclass(value.cls, cls), None)
+        classes = _classes(kind)
+        if isinstance(value, Object) and classes:
+            return gast.Constant(issubclass(value.cls, classes), None)
+        if isinstance(value, (Instance, gast.Constant)) and classes:
+            return gast.Constant(isinstance(value.value, classes), None)
+        cls = classes[0] if len(classes) == 1 else None
         if isinstance(cls, type) and hasattr(cls, "__srcgrad_written_out__"):
             if isinstance(value, gast.Name) and value.id not in {*self.own, *self.env}:
                 cell = self.home.cells.get(value.id)
@@ -244,6 +247,14 @@ class Special(Mapping):
 
     def _tuple(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
         return _sequence("tuple", args)
+
+
+def _classes(kind: Value) -> tuple[type, ...]:
+    """Return the classes that `isinstance` is given; none if they are not known."""
+    held = kind.values if isinstance(kind, Items) and kind.keys is None else [kind]
+    found = [item.value for item in held if isinstance(item, Known)]
+    known = len(found) == len(held) and all(isinstance(item, type) for item in found)
+    return tuple(found) if known else ()
 
 
 def _elements(value: Value) -> list[Value] | None:
