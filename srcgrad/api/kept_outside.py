@@ -11,6 +11,8 @@ from collections.abc import Iterable
 from types import FunctionType, ModuleType
 from typing import Any, Final
 
+import numpy as np
+
 from srcgrad.compiler import Generated
 from srcgrad.compiler.vocabulary import VOCABULARY
 from srcgrad.frontend.effects import written_parameters
@@ -24,8 +26,12 @@ _FIXED: Final = (int, str, bytes, type, type(None), ModuleType, FunctionType)
 def may_keep(parts: Iterable[Part], generated: Generated) -> bool:
     """Say whether parts that are left out may write into data that a text reads."""
     data = [binding.value for binding in generated.data.values()]
-    plain = all(type(value) in (float, complex) or _keeps_none(value) for value in data)
+    plain = all(_is_number(value) or _keeps_none(value) for value in data)
     return not plain and any(_writes(part, generated) for part in parts)
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in (float, complex) or isinstance(value, np.number)
 
 
 def _keeps_none(value: Any) -> bool:
