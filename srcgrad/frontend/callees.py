@@ -13,6 +13,8 @@ import numpy as np
 from srcgrad.frontend.apart import names_captured
 from srcgrad.ir.scopes import MISSING, Scope, uncached
 
+OUTPUTS: Final = frozenset(["out", "output"])
+"""What functions of libraries call the array that they write into."""
 _DEFINING: Final = (gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef)
 
 

@@ -14,7 +14,13 @@ import numpy as np
 
 from srcgrad.errors import SrcgradError
 from srcgrad.frontend.apart import named_apart, names_captured, pairs_up, targets_of
-from srcgrad.frontend.callees import calls_back, functions_held, is_type_of_numbers, makers_of
+from srcgrad.frontend.callees import (
+    OUTPUTS,
+    calls_back,
+    functions_held,
+    is_type_of_numbers,
+    makers_of,
+)
 from srcgrad.frontend.fixed import keeps_nothing, never_changes
 from srcgrad.frontend.parameter_parts import text_parameters
 from srcgrad.frontend.remembered import nothing_changes, source_to_read
@@ -84,7 +90,7 @@ def _found_written(
     function: FunctionType, vocabulary: Vocabulary, active: Active
 ) -> frozenset[str]:
     if is_library(function):  # these write only where they are told to
-        return _all_parameters(function) & {"out", "output"}
+        return _all_parameters(function) & OUTPUTS
     try:
         tree = source_to_read(function).tree
     except SrcgradError:
@@ -188,6 +194,12 @@ def given_to(function: FunctionType, call: Any, names: frozenset[str]) -> list[A
     bound += [(item.arg, item.value) for item in call.keywords]
     known = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     return [value for name, value in bound if name in names or name not in known]
+
+
+def given_as_output(callee: Any, call: Any) -> list[Any]:
+    """Return what a function of the library is given to write its result into, by its own words."""
+    function = callee if isinstance(callee, FunctionType) else None
+    return [] if function is None else given_to(function, call, _all_parameters(function) & OUTPUTS)
 
 
 class _Effects:
@@ -470,7 +482,7 @@ class _Effects:
             shifted = gast.Call(func, [gast.Constant(None, None), *call.args], call.keywords)
             makers, call = makers_of(callee), shifted
         elif reader.vocabulary.rule_for(callee) or reader.vocabulary.constant_reason(callee):
-            return set(), []
+            return set(), given_as_output(callee, call)
         elif isinstance(callee, FunctionType):
             makers = [callee]
         else:
