@@ -13,6 +13,8 @@ import numpy as np
 from srcgrad.frontend.apart import names_captured
 from srcgrad.ir.scopes import MISSING, Scope, uncached
 
+ELSEWHERE: Final = "*"
+"""Stands for memory that a function reaches without being given it: globals and closures."""
 OUTPUTS: Final = frozenset(["out", "output"])
 """What functions of libraries call the array that they write into."""
 _DEFINING: Final = (gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef)
@@ -104,3 +106,19 @@ def _ways(value: Any) -> list[Any]:
 
 def _is_function(value: Any) -> bool:
     return value is not MISSING and callable(value)
+
+
+def given_to(function: FunctionType, call: Any, names: frozenset[str]) -> list[Any]:
+    """Return the operands of a call that are bound to the parameters `names`; all if in doubt."""
+    if not names - {ELSEWHERE}:
+        return []
+    code = function.__code__
+    plain = not any(isinstance(item, gast.Starred) for item in call.args)
+    plain = plain and all(item.arg for item in call.keywords)
+    operands = [*call.args, *[item.value for item in call.keywords]]
+    if not plain or len(call.args) > code.co_argcount:
+        return operands
+    bound = list(zip(code.co_varnames, call.args, strict=False))
+    bound += [(item.arg, item.value) for item in call.keywords]
+    known = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    return [value for name, value in bound if name in names or name not in known]

@@ -15,9 +15,11 @@ import numpy as np
 from srcgrad.errors import SrcgradError
 from srcgrad.frontend.apart import named_apart, names_captured, pairs_up, targets_of
 from srcgrad.frontend.callees import (
+    ELSEWHERE,
     OUTPUTS,
     calls_back,
     functions_held,
+    given_to,
     is_type_of_numbers,
     makers_of,
 )
@@ -33,9 +35,6 @@ from srcgrad.ir.walk import names_bound, names_read, places_in, root_name, walk
 from srcgrad.locks import kept_property
 from srcgrad.primitives.methods import WRITING
 from srcgrad.spans import Placed, Span
-
-ELSEWHERE: Final = "*"
-"""Stands for memory that a function reaches without being given it: globals and closures."""
 
 _LONGEST: Final = 100
 """Characters of a line that a message still quotes."""
@@ -178,22 +177,6 @@ def _found_returned(
 def _all_parameters(function: FunctionType) -> frozenset[str]:
     code = function.__code__
     return frozenset(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
-
-
-def given_to(function: FunctionType, call: Any, names: frozenset[str]) -> list[Any]:
-    """Return the operands of a call that are bound to the parameters `names`; all if in doubt."""
-    if not names - {ELSEWHERE}:
-        return []
-    code = function.__code__
-    plain = not any(isinstance(item, gast.Starred) for item in call.args)
-    plain = plain and all(item.arg for item in call.keywords)
-    operands = [*call.args, *[item.value for item in call.keywords]]
-    if not plain or len(call.args) > code.co_argcount:
-        return operands
-    bound = list(zip(code.co_varnames, call.args, strict=False))
-    bound += [(item.arg, item.value) for item in call.keywords]
-    known = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    return [value for name, value in bound if name in names or name not in known]
 
 
 def given_as_output(callee: Any, call: Any) -> list[Any]:

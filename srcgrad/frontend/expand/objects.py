@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
-from types import FunctionType, MemberDescriptorType, ModuleType
+from types import FunctionType, MemberDescriptorType, ModuleType, SimpleNamespace
 from typing import Any
 
 import gast
@@ -20,6 +20,7 @@ from srcgrad.frontend.expand.namespaces import METHOD, namespace_of
 from srcgrad.frontend.expand.operators import taken_from
 from srcgrad.frontend.expand.results import ResultObject
 from srcgrad.frontend.expand.short import short_number
+from srcgrad.frontend.expand.telling_fields import is_only_told, lies_apart
 from srcgrad.frontend.expand.values import (
     Frozen,
     Instance,
@@ -36,6 +37,7 @@ from srcgrad.frontend.expand.values import (
 from srcgrad.frontend.long_loops import repeated_of
 from srcgrad.ir.build import assign, at, clone, load
 from srcgrad.ir.scopes import MISSING, Binding, attribute_of
+from srcgrad.ir.walk import names_read, root_name
 from srcgrad.runtime.interpolators import is_distribution
 from srcgrad.runtime.objects import (
     is_plain_class,
@@ -211,7 +213,8 @@ class Objects(Fields):
     ) -> Value | None:
         if issubclass(cls, BaseException) or type(cls).__call__ is not type.__call__:
             return None
-        if cls.__new__ is not object.__new__ and not hasattr(cls, "_fields"):
+        plain = cls.__new__ is object.__new__ or hasattr(cls, "_fields")
+        if not plain and (cls is not SimpleNamespace or args):
             return None
         made = Object(cls, self.wished or _snake(cls.__name__))
         self.wished = ""
@@ -221,7 +224,10 @@ class Objects(Fields):
             return self._construct_tuple(made, args, keywords, node)
         init = inspect.getattr_static(cls, "__init__")
         self.session.assume(InClasses(cls.__mro__, "__init__"), init)
-        if _is_made_by_dataclass(cls, init):
+        if cls is SimpleNamespace:
+            for name, value in keywords.items():
+                self._set_field(made, name, value, node)
+        elif _is_made_by_dataclass(cls, init):
             self._construct_dataclass(made, args, keywords, node)
         elif isinstance(init, FunctionType):
             if not self.hoistable:
@@ -315,6 +321,12 @@ class Objects(Fields):
                 raise NeedsInlineError
             if owner.leaves is not None or isinstance(value, Static) or may_be_static(old):
                 self.refuse(node, "a write into an object's attribute", "work on a copy")
+            read = self.varying.intersection(names_read(value)) if self.varies(value) else set()
+            told = read - {root_name(owner.expression)} and lies_apart(value, self.code.tree)
+            if told and is_only_told(self.session, target.attr, old):
+                parts = [clone(owner.expression), gast.Constant(target.attr, None), value]
+                self.tell(load("setattr"), parts, node)
+                return True
         if not isinstance(owner, Object):
             return False
         name = target.attr
@@ -436,7 +448,7 @@ class Objects(Fields):
             self.refuse(node, "reading options by a key that only the run tells", "name the option")
         if key not in keys:
             if callee.name == "setdefault":
-                return self._added(owner, key, args, node)
+                return self.added(owner, key, args, node)
             if callee.name == "pop" and len(args) < 2:
                 self.refuse(node, f"an option `{key}` that is not given", "give a default")
             return args[1] if len(args) > 1 else gast.Constant(None, None)
@@ -445,17 +457,6 @@ class Objects(Fields):
             place = keys.index(key)
             del keys[place], owner.values[place]
         return found if isinstance(found, Static) else clone(found)
-
-    def _added(self, owner: Items, key: Any, args: list[Value], node: Any) -> Value:
-        """Put the default of ``options.setdefault(key, default)`` into a dict; return it."""
-        made = args[1] if len(args) > 1 else gast.Constant(None, None)
-        plain = isinstance(made, (Static, gast.Constant))
-        held = made if plain else self.keep(str(key), made, node)
-        if owner.keys is not None:
-            owner.keys.append(key)
-        owner.values.append(held)
-        self.changed = True
-        return held if isinstance(held, Static) else clone(held)
 
 
 class DictMethod(Static):

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from srcgrad.compiler.vocabulary import VOCABULARY
-from srcgrad.frontend.effects import ELSEWHERE, written_parameters
+from srcgrad.frontend.callees import ELSEWHERE
+from srcgrad.frontend.effects import written_parameters
 
 TABLE = np.ones(3)
 HELD = [np.ones(3)]
