@@ -55,11 +55,16 @@ def taken(given: Mapping[str, Any], tree: Any) -> list[str]:
 
 
 class Expander:
-    """Expands the functions of one compilation."""
+    """Expands the functions of one compilation.
+
+    Attributes:
+        refused: Why functions stay as they are.
+    """
 
     def __init__(self, session: Session) -> None:
         self.session = session
         session.expand = self.expand
+        self.refused: dict[FunctionType, UnsupportedError] = {}
         self._done: dict[FunctionType, FunctionType] = {}
         self._asked: set[FunctionType] = set()
         self._entries: dict[Any, FunctionType | UnsupportedError] = {}
@@ -77,8 +82,9 @@ class Expander:
             made = self._expanded(self.session.code(function), {}, {}, None)
             if made is not function and function in self._asked:
                 made = self._again(function, before)
-        except UnsupportedError:
-            return function  # if it must be differentiated, later passes say what stands against it
+        except UnsupportedError as refusal:  # later passes say what stands against it, too
+            self.refused[function] = refusal
+            return function
         self._done[function] = made
         return made
 

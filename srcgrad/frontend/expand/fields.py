@@ -7,7 +7,8 @@ from typing import Any
 
 import gast
 
-from srcgrad.frontend.effects import ELSEWHERE, written_parameters
+from srcgrad.frontend.callees import ELSEWHERE
+from srcgrad.frontend.effects import written_parameters
 from srcgrad.frontend.expand.calls import Calls
 from srcgrad.frontend.expand.frame import NeedsInlineError, at_key, has_plain_keys
 from srcgrad.frontend.expand.making import make_function
@@ -15,7 +16,16 @@ from srcgrad.frontend.expand.scoping import free_names, parameters
 from srcgrad.frontend.expand.short import without_docstring
 from srcgrad.frontend.expand.telling_fields import METHODS, is_only_told, lies_apart
 from srcgrad.frontend.expand.told_functions import only_keeps
-from srcgrad.frontend.expand.values import Instance, Known, Local, Object, Root, Value
+from srcgrad.frontend.expand.values import (
+    Instance,
+    Items,
+    Known,
+    Local,
+    Object,
+    Root,
+    Static,
+    Value,
+)
 from srcgrad.frontend.source import Entry, Leaves, Path, find_source
 from srcgrad.ir.build import at, clone, load
 from srcgrad.ir.scopes import MISSING
@@ -30,6 +40,17 @@ class Fields(Calls):
     Each field of floats is a variable of its own, which is read before all else. The objects, and
     the lists, tuples and dicts that hold some, are known by what is in them.
     """
+
+    def added(self, owner: Items, key: Any, args: list[Value], node: Any) -> Value:
+        """Put the default of ``options.setdefault(key, default)`` into a dict; return it."""
+        made = args[1] if len(args) > 1 else gast.Constant(None, None)
+        plain = isinstance(made, (Static, gast.Constant))
+        held = made if plain else self.keep(str(key), made, node)
+        if owner.keys is not None:
+            owner.keys.append(key)
+        owner.values.append(held)
+        self.changed = True
+        return held if isinstance(held, Static) else clone(held)
 
     def of_instance(self, owner: Instance, name: str, node: Any) -> Value:
         """Return an attribute of an object that was there before."""

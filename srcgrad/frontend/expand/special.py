@@ -10,8 +10,10 @@ from types import FunctionType
 from typing import Any
 
 import gast
+import numpy as np
 
 from srcgrad.frontend.expand.mapping import Mapping
+from srcgrad.frontend.expand.namespaces import gives_namespace
 from srcgrad.frontend.expand.values import (
     Identity,
     Instance,
@@ -24,6 +26,7 @@ from srcgrad.frontend.expand.values import (
     Static,
     Super,
     Value,
+    is_literal,
 )
 from srcgrad.frontend.long_loops import expanded_by, repeated
 from srcgrad.ir.build import assign, at, clone, load, store
@@ -39,6 +42,8 @@ class Special(Mapping):
     def special(self, function: Any, args: list[Value], keywords: Bound, node: Any) -> Value | None:
         """Return the result of a call of a function of the library, if it is a special one."""
         name = _SPECIAL.get(id(function)) or expanded_by(function)
+        if name is None and gives_namespace(function):
+            return self._namespace(function, args, keywords, node)
         found: Value | None = None if name is None else getattr(self, name)(args, keywords, node)
         if found is None:
             found = self.told(function, args, keywords, node)
@@ -135,6 +140,19 @@ class Special(Mapping):
                 return gast.Constant(isinstance(known, cls), None)
             return gast.Constant(False, None)  # it never leaves the text as an object
         return None
+
+    def _namespace(
+        self, function: Any, args: list[Value], keywords: Bound, node: Any
+    ) -> Value | None:
+        """Let the text use the functions of the library that it is for, as it does elsewhere."""
+        if any(isinstance(item, Static) for item in args) or not any(map(self.varies, args)):
+            return None
+        if not all(map(is_literal, keywords.values())):
+            return None
+        options = {name: getattr(value, "value", None) for name, value in keywords.items()}
+        library = function(np.zeros(1), **options)
+        self.changed = True
+        return Known(library, self.constant(library, "xp"))
 
     def _names_element(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
         return gast.Constant(False, None)  # those that do are calls of `element`
