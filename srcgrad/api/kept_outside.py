@@ -47,11 +47,17 @@ def runs_parts(parts: Collection[Part], generated: Generated, text: ast.Module) 
     known += list(generated.bound.items())
     called = [f for name, f in known if name in names and isinstance(f, FunctionType)]
     return any(
-        any(_holds(reached, part) for reached in reached_functions(function) for part in parts)
-        and bool(written_parameters(function, VOCABULARY))
+        _reaches(function, parts) and bool(written_parameters(function, VOCABULARY))
         for function in called
         if not is_made(function)
     )
+
+
+def _reaches(function: FunctionType, parts: Collection[Part]) -> bool:
+    """Say whether parts may be in what a function runs."""
+    reached = reached_functions(function)
+    held = (_holds(item, part) for item in reached.functions for part in parts)
+    return not reached.are_all or any(held)
 
 
 def _is_number(value: Any) -> bool:
