@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final
 
 import gast
@@ -9,8 +10,9 @@ import numpy as np
 
 from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.other_names import is_seen_elsewhere
-from srcgrad.ir.program import Program, bound_names, targets_of
-from srcgrad.ir.walk import names_bound, statements
+from srcgrad.ir.changes import change_of
+from srcgrad.ir.program import Program, bound_names, is_store, store_target, targets_of
+from srcgrad.ir.walk import names_bound, root_name, statements
 from srcgrad.locks import kept_property
 
 _NUMBERS: Final = (int, float, np.floating)
@@ -22,9 +24,12 @@ class OutsideNumbers:
     The other functions that run meanwhile do not see it, so that all writes are in the program.
     """
 
-    def __init__(self, program: Program, integers: Integers) -> None:
+    def __init__(
+        self, program: Program, integers: Integers, is_number: Callable[[Any], bool]
+    ) -> None:
         self._program = program
         self._integers = integers
+        self._is_number = is_number
 
     def holds(self, name: str) -> bool:
         """Say whether a name means such a container."""
@@ -33,10 +38,25 @@ class OutsideNumbers:
             plain = type(value) is np.ndarray and value.dtype.kind == "f"
         elif type(value) in (list, dict):
             items = value.values() if type(value) is dict else value
-            plain = all(isinstance(item, _NUMBERS) for item in items)
+            plain = all(isinstance(item, _NUMBERS) for item in items) and self._gets_numbers(name)
         else:
             return False
         return plain and not is_seen_elsewhere(self._program, name)
+
+    def _gets_numbers(self, name: str) -> bool:
+        """Say whether all that the program puts into a list or dict are numbers, too."""
+        for statement in statements(self._program.body):
+            change = change_of(statement)
+            if change is not None and change.name == name:
+                if change.method != "pop" and not self._is_number(change.value):
+                    return False
+            elif is_store(statement) and root_name(place := store_target(statement)) == name:
+                entry = isinstance(place, gast.Subscript) and isinstance(place.value, gast.Name)
+                if not entry or not self._is_number(statement.value):
+                    return False
+            elif getattr(getattr(statement, "value", None), "id", "") == name:
+                return False  # it has another name
+        return True
 
     def reads_number(self, subscript: Any) -> bool:
         """Say whether ``x[i]`` reads a number of such a container, and no view of it."""

@@ -91,7 +91,7 @@ class _Analysis:
         self._repeated: set[str] = set()
         self._said: dict[str, str] = {}  # outside memory by the names that it is an attribute of
         self._kinds = ArrayKinds(program, shapes)
-        self._outside = OutsideNumbers(program, integers)
+        self._outside = OutsideNumbers(program, integers, shapes.is_number)
         self._calls = CallWrites(program, lambda name: name in self._varied, self._problem)
         self._changes = ContainerChanges(program, shapes)
         self._result.own = self._changes.own

@@ -24,6 +24,8 @@ class Record:
 
 RECORD = Record()
 SHARED: list[float] = []
+SORTED: list[Any] = []
+TABLE: dict[str, Any] = {}
 OF_HISTORY = operator.attrgetter("history")
 
 
@@ -53,6 +55,8 @@ MODEL = Model()
 def started() -> None:
     """Put the objects back to how they begin."""
     SHARED[:] = [1.5]
+    SORTED.clear()
+    TABLE.clear()
     RECORD.__init__()  # type: ignore[misc]
     MODEL.__init__()  # type: ignore[misc]
 
@@ -223,6 +227,18 @@ def noted_array_that_is_written_later(x: Any) -> Any:
     return np.sum(u**2)
 
 
+def written_in_what_was_put_there(x: Any) -> Any:
+    SORTED.append(np.sort(x))
+    SORTED[-1][0] *= 2.0
+    return np.sum(SORTED[-1] ** 2)
+
+
+def written_in_a_table(x: Any) -> Any:
+    TABLE["a"] = x * 2.0
+    TABLE["a"][0] *= 3.0
+    return np.sum(TABLE["a"] ** 2)
+
+
 TOLD: list[Callable[[Any], Any]] = [*(told, told_and_counted, noted, noted_by_a_nested_function)]
 READ: list[Callable[[Any], Any]] = [
     *(told_in_a_loop, read_back, read_back_by_another, read_back_by_one_that_is_given_it),
@@ -231,6 +247,7 @@ READ: list[Callable[[Any], Any]] = [
     *(read_back_as_a_number, read_back_by_a_property, read_back_by_a_method),
     *(read_back_by_an_index, array_that_is_written_later, noted_and_read),
     *(noted_by_what_returns_it_elsewhere, noted_array_that_is_written_later),
+    *(written_in_what_was_put_there, written_in_a_table),
 ]
 X = np.array([0.3, 1.2, -0.7])
 
