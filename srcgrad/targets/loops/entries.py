@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Any
 
 import gast
 
 from srcgrad.codegen.printer import to_source
-from srcgrad.ir.build import constant, load, subscript
+from srcgrad.ir.build import assign, call, clone, constant, load, subscript
 from srcgrad.ir.walk import found_in
-from srcgrad.targets.loops.kind import Array, Kind, is_number
+from srcgrad.targets.loops.kind import Array, Items, Kind, is_number
 from srcgrad.targets.loops.results import OF_RUNTIME, is_elementwise, parts_of
 from srcgrad.targets.loops.words import FLOATS, INTEGERS
 
@@ -30,16 +29,26 @@ class Entry:
         reads: The entries of arrays that it reads: name and index, as text.
         lengths: For each axis, the lengths that have to agree, by their text.
         names: The names of numbers that it reads.
+        before: What is found once, before the loops: numbers, and parts of arrays.
+        hints: For each axis, slices along it: the same ones are likely of the same length.
+        hoisted: The names that those numbers are calculated from.
+        viewed: The names of the arrays whose parts those are.
     """
 
     node: Any
     reads: set[tuple[str, str]] = field(default_factory=set)
     lengths: list[dict[str, Any]] = field(default_factory=list)
     names: set[str] = field(default_factory=set)
+    before: list[Any] = field(default_factory=list)
+    hints: list[set[str]] = field(default_factory=list)
+    hoisted: set[str] = field(default_factory=set)
+    viewed: set[str] = field(default_factory=set)
 
 
 class EntryWriter:
     """Writes the entries of expressions with some number of axes.
+
+    `name` gives a free name for a wish, and notes the kind of what will have it.
 
     Attributes:
         entry: What was found out of the expressions written so far.
@@ -49,13 +58,15 @@ class EntryWriter:
         self,
         kind_of: Callable[[Any], Kind],
         indices: Sequence[str],
-        views: Mapping[str, Any] = MappingProxyType({}),
+        views: Mapping[str, Any],
+        name: Callable[[str, Kind], str],
     ) -> None:
         self._kind_of = kind_of
+        self._name = name
         self._views = views
         self._indices = indices
         self._ndim = len(indices)
-        self.entry = Entry(None, lengths=[{} for _ in indices])
+        self.entry = Entry(None, lengths=[{} for _ in indices], hints=[set() for _ in indices])
 
     def written(self, node: Any) -> Any:
         """Return the expression of one entry.
@@ -86,11 +97,30 @@ class EntryWriter:
         return self._call(node)
 
     def _number(self, node: Any) -> Any:
-        """Return an expression of numbers, which reads no array: those would be read each time."""
-        if found_in(node, gast.Call, gast.Subscript, gast.Attribute, gast.NamedExpr):
+        """Return an expression of numbers; what it reads or calls is found before the loops."""
+        if not found_in(node, gast.Call, gast.Subscript, gast.Attribute, gast.NamedExpr):
+            self.entry.names |= {item.id for item in found_in(node, gast.Name)}
+            return node
+        if found_in(node, gast.NamedExpr):
             raise NotElementwiseError
-        self.entry.names |= {item.id for item in found_in(node, gast.Name)}
-        return node
+        if isinstance(node, gast.BinOp):
+            return gast.BinOp(self._number(node.left), node.op, self._number(node.right))
+        if isinstance(node, gast.UnaryOp):
+            return gast.UnaryOp(node.op, self._number(node.operand))
+        owner = getattr(node.value, "id", "") if isinstance(node, gast.Subscript) else ""
+        self.entry.hoisted |= {item.id for item in found_in(node, gast.Name)}
+        kind = self._kind_of(node)
+        return load(self._found_before(f"{owner}_part" if owner else "number", node, kind))
+
+    def _found_before(self, wish: str, node: Any, kind: Kind) -> str:
+        """Return the name that an expression has before the loops."""
+        text = to_source(node)
+        for known in self.entry.before:
+            if to_source(known.value) == text:
+                return str(known.targets[0].id)
+        name = self._name(wish, kind)
+        self.entry.before.append(assign(name, node))
+        return name
 
     def _call(self, node: Any) -> Any:
         if not isinstance(node, gast.Call) or node.keywords:
@@ -102,10 +132,16 @@ class EntryWriter:
             return gast.Call(function, list(map(self.written, node.args)), [])
         if getattr(function, "id", "") == "unbroadcast":
             return self._unsummed(*node.args)
+        if getattr(function, "id", "") == "copied":
+            return self.written(node.args[0])
+        if getattr(function, "id", "") == "within":
+            return self._within(*node.args)
         if not isinstance(function, gast.Attribute) or getattr(function.value, "id", "") != "np":
             raise NotElementwiseError
-        if not is_elementwise(function.attr):
+        if not is_elementwise(function.attr) and function.attr != "clip":
             raise NotElementwiseError
+        if function.attr == "clip":
+            return self._clipped(*node.args)
         parts = list(map(self.written, node.args))
         if function.attr == "where":
             if len(parts) != 3:
@@ -118,13 +154,37 @@ class EntryWriter:
         kind, other = self._kind_of(grad), self._kind_of(like)
         if not isinstance(like, gast.Name) or not isinstance(kind, Array) or kind.ones:
             raise NotElementwiseError
-        if not isinstance(other, Array) or other.ones or other.ndim != kind.ndim:
+        is_shape = isinstance(other, Items) and len(other.items) == kind.ndim
+        is_array = isinstance(other, Array) and not other.ones and other.ndim == kind.ndim
+        if not is_shape and not is_array:
             raise NotElementwiseError
+        shape: Any = load(like.id)
+        if is_array:
+            shape = gast.Attribute(shape, "shape", gast.Load())
         for axis, found in enumerate(self.entry.lengths[self._ndim - kind.ndim :]):
-            shape = gast.Attribute(load(like.id), "shape", gast.Load())
             length = subscript(shape, constant(axis))
             found.setdefault(to_source(length), length)
+        if is_shape:
+            self.entry.hoisted.add(like.id)
         return self.written(grad)
+
+    def _clipped(self, value: Any, low: Any, high: Any) -> Any:
+        """Return the entry of ``np.clip(value, low, high)``."""
+        entry = self.written(value)
+        for name, bound in (("np.maximum", low), ("np.minimum", high)):
+            if not (isinstance(bound, gast.Constant) and bound.value is None):
+                entry = call(name, entry, self.written(bound))
+        return entry
+
+    def _within(self, value: Any, low: Any, high: Any) -> Any:
+        """Return whether the entry of a value lies between two bounds."""
+        entry, parts = self.written(value), []
+        for operator, bound in ((gast.GtE(), low), (gast.LtE(), high)):
+            if not (isinstance(bound, gast.Constant) and bound.value is None):
+                parts.append(gast.Compare(clone(entry), [operator], [self.written(bound)]))
+        if not parts:
+            raise NotElementwiseError
+        return parts[0] if len(parts) == 1 else gast.BinOp(parts[0], gast.BitAnd(), parts[1])
 
     def place(self, array: Any, parts: Sequence[Any], kind: Array) -> Any:
         """Return the entry of an array, or of a part of it, that belongs to the indices."""
@@ -133,6 +193,8 @@ class EntryWriter:
             raise NotElementwiseError
         missing = whole.ndim - sum(not _is_new(part) for part in parts)
         parts = [*parts, *[gast.Slice(None, None, None)] * missing]
+        if not all(map(_is_small, parts)):
+            return self._in_part(array, parts, kind)
         axis, own = self._ndim - kind.ndim, 0
         index: list[Any] = []
         for part in parts:
@@ -151,6 +213,41 @@ class EntryWriter:
         shown = index[0] if len(index) == 1 else gast.Tuple(index, gast.Load())
         self.entry.reads.add((array.id, to_source(shown)))
         return subscript(load(array.id), shown)
+
+    def _in_part(self, array: Any, parts: Sequence[Any], kind: Array) -> Any:
+        """Return the entry of a part of an array that is made before the loops."""
+        axis, places, index = self._ndim - kind.ndim, [], []
+        shown: list[Any] = []
+        lengths: list[str] = []  # those of parts that are the same are, too
+        for part in parts:
+            if _is_new(part) or isinstance(part, gast.Slice):
+                is_one = axis - (self._ndim - kind.ndim) in kind.ones
+                index.append(constant(0) if is_one else load(self._indices[axis]))
+                lengths.append("1")
+                if not _is_new(part):
+                    lengths[-1] = f"{array.id}.shape[{len(places)}][{to_source(part)}]"
+                    places.append(f"{to_source(part)}@{to_source(index[-1])}")
+                axis += 1
+            elif self._kind_of(part) in INTEGERS:
+                part = self._number(part)
+                places.append(to_source(part))
+            else:
+                raise NotElementwiseError
+            self.entry.names |= {item.id for item in found_in(part, gast.Name)}
+            if isinstance(part, gast.Slice) and found_in(part, gast.Subscript, gast.Call):
+                raise NotElementwiseError
+            shown.append(part)
+        whole = shown[0] if len(shown) == 1 else gast.Tuple(shown, gast.Load())
+        name = self._found_before(f"{array.id}_part", subscript(load(array.id), whole), kind)
+        self.entry.viewed.add(array.id)
+        for k in range(kind.ndim):
+            if k not in kind.ones:
+                length = subscript(gast.Attribute(load(name), "shape", gast.Load()), constant(k))
+                found = self.entry.lengths[self._ndim - kind.ndim + k]
+                found.setdefault(lengths[k], length)
+                self.entry.hints[self._ndim - kind.ndim + k].add(lengths[k].rpartition("[")[2])
+        self.entry.reads.add((array.id, ", ".join(places)))
+        return subscript(load(name), index[0] if len(index) == 1 else gast.Tuple(index, gast.Load()))
 
     def _along(self, name: str, part: Any, own: int, axis: int, *, one: bool) -> Any:
         """Return the index along an axis, and note its length."""
@@ -172,6 +269,16 @@ def _is_conversion(node: Any) -> bool:
     (kind,) = node.args
     is_numpy = isinstance(kind, gast.Attribute) and getattr(kind.value, "id", "") == "np"
     return is_numpy and kind.attr in FLOATS
+
+
+def _is_small(part: Any) -> bool:
+    """Say whether a part of an index is no slice, or one that is named by small numbers."""
+    if not isinstance(part, gast.Slice):
+        return True
+    try:
+        return bool(_bounds(part))
+    except NotElementwiseError:
+        return False
 
 
 def _is_new(part: Any) -> bool:

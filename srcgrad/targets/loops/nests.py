@@ -20,7 +20,14 @@ from srcgrad.targets.loops.aliases import Aliases
 from srcgrad.targets.loops.buffers import Numbers
 from srcgrad.targets.loops.entries import EntryWriter, NotElementwiseError, is_view
 from srcgrad.targets.loops.kind import Array, Kind, is_number
-from srcgrad.targets.loops.nest import Nest, share, shown, way_to_share
+from srcgrad.targets.loops.nest import (
+    Nest,
+    goes_along,
+    set_aside,
+    share,
+    shown,
+    way_to_share,
+)
 from srcgrad.targets.loops.results import parts_of
 from srcgrad.targets.loops.words import FLOATS, NARROW
 
@@ -129,18 +136,19 @@ class Nests:
     def _put(self, items: list[Any], item: Any) -> None:
         """Add a statement or a nest, to the nest before it if it can share that."""
         if isinstance(item, Nest):
-            between: list[Any] = []
             for place in range(len(items) - 1, -1, -1):
                 other = items[place]
                 if isinstance(other, Nest):
-                    way = way_to_share(other, item, between, self._may_meet)
-                    if way is None:
+                    between = items[place + 1 :]
+                    way = way_to_share(other, item, self._may_meet)
+                    parts = way and set_aside(other, item, between, self._may_meet)
+                    if not way or not parts:
                         break
                     share(other, item, way)
+                    items[place:] = [*parts[0], other, *parts[1]]
                     return
-                if not isinstance(other, Comment) and not _is_of_numbers(other, self._kind):
+                if not isinstance(other, Comment) and not _is_movable(other, self._kind):
                     break
-                between.append(other)
         elif items and isinstance(items[-1], Nest) and _is_zeros(item, items[-1]):
             items.insert(-1, item)
             return
@@ -157,7 +165,7 @@ class Nests:
         if isinstance(statement, gast.Return) and statement.value is not None:
             statement.value = self._without_arrays(statement.value, nests)
         try:
-            nests.append(self._nest(statement))
+            nests += self._nests(statement)
         except NotElementwiseError:
             nests.append(statement)
         for nest in nests:
@@ -170,7 +178,7 @@ class Nests:
 
     def _without_sums(self, node: Any, nests: list[Any]) -> Any:
         """Return an expression with names for its sums of all entries, which nests compute."""
-        summed = _summed(node)
+        summed = _summed(node, self._kind)
         if summed is not None and self._kind(node) in FLOATS:
             kind = self._kind(summed)
             if isinstance(kind, Array) and kind.dtype in FLOATS:
@@ -208,10 +216,10 @@ class Nests:
         return node
 
     def _sum(self, name: str, summed: Any, kind: Array) -> Nest:
-        writer = EntryWriter(self._kind, self._indices(kind.ndim), self._views)
+        writer = self._writer(kind)
         step = gast.AugAssign(store(name), gast.Add(), writer.written(summed))
         nest = _nest_of(writer, [step])
-        nest.before = [assign(name, constant(0.0))]
+        nest.before.append(assign(name, constant(0.0)))
         nest.sums = {name}
         if kind.dtype in NARROW:  # which is added up in 64 bits
             nest.after = [assign(name, call(f"np.{kind.dtype}", load(name)))]
@@ -219,19 +227,19 @@ class Nests:
 
     # -- statements
 
-    def _nest(self, statement: Any) -> Nest:
-        """Return a statement as a nest.
+    def _nests(self, statement: Any) -> list[Any]:
+        """Return a statement as nests.
 
         Raises:
             NotElementwiseError: It is none.
         """
         if isinstance(statement, gast.AugAssign):
-            return self._store(statement, statement.target)
+            return self._store_of(statement, statement.target)
         if not isinstance(statement, gast.Assign) or len(statement.targets) != 1:
             raise NotElementwiseError
         target = statement.targets[0]
         if isinstance(target, gast.Subscript):
-            return self._store(statement, target)
+            return self._store_of(statement, target)
         kind = self._kind(statement.value)
         computes = (gast.BinOp, gast.UnaryOp, gast.Call, gast.Compare)
         if not isinstance(target, gast.Name) or not isinstance(statement.value, computes):
@@ -241,11 +249,11 @@ class Nests:
         own = self._kind(target)
         if not isinstance(own, Array) or (own.ndim, own.dtype) != (kind.ndim, kind.dtype):
             raise NotElementwiseError
-        return self._made(target.id, statement.value, kind)
+        return [self._made(target.id, statement.value, kind)]
 
     def _made(self, name: str, value: Any, kind: Array) -> Nest:
         """Return the nest that makes an array, under a name of its own until it is whole."""
-        writer = EntryWriter(self._kind, self._indices(kind.ndim), self._views)
+        writer = self._writer(kind)
         entry = writer.written(value)
         if not all(writer.entry.lengths):
             raise NotElementwiseError  # an axis of length one, of all of them
@@ -260,6 +268,28 @@ class Nests:
         nest.bound = {name: buffer}
         return nest
 
+    def _writer(self, kind: Array) -> EntryWriter:
+        return EntryWriter(self._kind, self._indices(kind.ndim), self._views, self._named)
+
+    def _named(self, wish: str, kind: Kind) -> str:
+        """Return a free name for what is of some kind."""
+        name = self._free(wish)
+        self._known[name] = kind
+        return name
+
+    def _store_of(self, statement: Any, target: Any) -> list[Any]:
+        """Return the nests of a store: two if the value reads what is overwritten, elsewhere."""
+        try:
+            return [self._store(statement, target)]
+        except _MeetsItselfError:
+            kind = self._kind(statement.value)
+            if not isinstance(kind, Array) or kind.dtype not in FLOATS or kind.ones:
+                raise
+            name = self._named(f"{_base(target).id}_next", kind)
+            made = self._made(name, statement.value, kind)
+            statement.value = load(name)
+            return [made, self._store(statement, target)]
+
     def _store(self, statement: Any, target: Any) -> Nest:
         """Return the nest that writes into an array, or into a part of it."""
         array = target.value if isinstance(target, gast.Subscript) else target
@@ -268,15 +298,21 @@ class Nests:
             raise NotElementwiseError
         if kind.dtype not in FLOATS or kind.ones:
             raise NotElementwiseError
-        writer = EntryWriter(self._kind, self._indices(kind.ndim), self._views)
+        writer = self._writer(kind)
         whole = [gast.Slice(None, None, None)] * kind.ndim
         parts = parts_of(target.slice) if isinstance(target, gast.Subscript) else whole
         place = writer.place(array, parts, kind)
         writes = set(writer.entry.reads)
+        ((_, whole_place),) = writes
+        if any(index not in whole_place for index in self._indices(kind.ndim)):
+            raise NotElementwiseError
+        before, writer.entry.reads = writer.entry.reads, set()
         entry = writer.written(statement.value)
-        for read in writer.entry.reads - writes:
-            if self._may_meet(read[0], array.id):
-                raise NotElementwiseError
+        read_by_value, writer.entry.reads = writer.entry.reads, writer.entry.reads | before
+        for name, read in read_by_value - writes:
+            along = name == array.id and goes_along(read, whole_place)
+            if not along and self._may_meet(name, array.id):
+                raise _MeetsItselfError
         place.ctx = gast.Store()
         if isinstance(statement, gast.AugAssign):
             step: Any = gast.AugAssign(place, statement.op, entry)
@@ -285,9 +321,7 @@ class Nests:
         nest = _nest_of(writer, [step])
         nest.writes = writes
         if isinstance(statement, gast.AugAssign) and isinstance(step.op, (gast.Add, gast.Sub)):
-            own = EntryWriter(self._kind, self._indices(kind.ndim), self._views)
-            own.written(statement.value)
-            if array.id not in {name for name, _ in own.entry.reads}:
+            if array.id not in {name for name, _ in read_by_value}:
                 nest.adds = set(writes)
                 nest.reads -= writes
         return nest
@@ -306,19 +340,44 @@ class Nests:
         return name
 
     def _drop_buffers(self) -> None:
-        """Keep in a number what only the entry that makes it reads again."""
+        """Keep in a number what only the entry that makes it reads again, and no part unread."""
         Numbers(self._function, self._buffers, self._mark).replace()
+        read = {
+            node.id
+            for node in found_in(self._function, gast.Name)
+            if isinstance(node.ctx, gast.Load)
+        }
+        _drop_parts(self._function, read)
 
 
 def _nest_of(writer: EntryWriter, body: list[Any]) -> Nest:
     entry = writer.entry
     if not entry.lengths or not all(entry.lengths):
         raise NotElementwiseError
-    return Nest(lengths=entry.lengths, groups=[body], reads=entry.reads, names=entry.names)
+    return Nest(
+        before=list(entry.before),
+        lengths=entry.lengths,
+        hints=entry.hints,
+        groups=[body],
+        reads=entry.reads,
+        names=entry.names,
+        hoisted=entry.hoisted,
+        viewed=entry.viewed,
+    )
 
 
-def _summed(node: Any) -> Any:
-    """Return what ``np.sum(...)`` or ``(...).sum()`` adds up; None for other expressions."""
+class _MeetsItselfError(NotElementwiseError):
+    """A value that reads, at another place, what it is written into."""
+
+
+def _summed(node: Any, kind_of: Callable[[Any], Kind]) -> Any:
+    """Return what a sum of all entries, or a product of vectors, adds up; None for what is neither.
+
+    Those are ``np.sum(...)``, ``(...).sum()``, ``... @ ...`` and ``np.dot(..., ...)``.
+    """
+    factors = _factors(node)
+    if factors and all(_is_vector(kind_of(item)) for item in factors):
+        return gast.BinOp(factors[0], gast.Mult(), factors[1])
     if not isinstance(node, gast.Call) or node.keywords:
         return None
     function = node.func
@@ -329,8 +388,30 @@ def _summed(node: Any) -> Any:
     return None if node.args else function.value
 
 
+def _factors(node: Any) -> list[Any]:
+    """Return the operands of a product of matrices or vectors; none for other expressions."""
+    if isinstance(node, gast.BinOp) and isinstance(node.op, gast.MatMult):
+        return [node.left, node.right]
+    is_dot = isinstance(node, gast.Call) and getattr(node.func, "attr", "") == "dot"
+    if is_dot and getattr(node.func.value, "id", "") == "np" and not node.keywords:
+        return list(node.args) if len(node.args) == 2 else []
+    return []
+
+
+def _is_vector(kind: Kind) -> bool:
+    return isinstance(kind, Array) and kind.ndim == 1 and not kind.ones and kind.dtype in FLOATS
+
+
+def _is_movable(statement: Any, kind_of: Callable[[Any], Kind]) -> bool:
+    """Say whether a statement binds a number, or a part of an array, and does nothing else."""
+    is_plain = isinstance(statement, gast.Assign) and len(statement.targets) == 1
+    if is_plain and isinstance(statement.targets[0], gast.Name) and is_view(statement.value):
+        return True
+    return _is_of_numbers(statement, kind_of)
+
+
 def _is_of_numbers(statement: Any, kind_of: Callable[[Any], Kind]) -> bool:
-    """Say whether a statement binds a number to a name, by an expression without calls."""
+    """Say whether a statement binds a number to a name, and calls nothing but functions of it."""
     if isinstance(statement, gast.Assign):
         target: Any = statement.targets[0]
     elif isinstance(statement, gast.AugAssign):
@@ -339,7 +420,16 @@ def _is_of_numbers(statement: Any, kind_of: Callable[[Any], Kind]) -> bool:
         return False
     if not isinstance(target, gast.Name) or not is_number(kind_of(target)):
         return False
-    return not found_in(statement, gast.Call, gast.Subscript)
+    return all(_is_pure(node) for node in found_in(statement, gast.Call))
+
+
+def _is_pure(node: Any) -> bool:
+    """Say whether a call is one of a function of NumPy or Python that calculates."""
+    function = node.func
+    if isinstance(function, gast.Name):
+        return function.id in ("len", "float", "int", "abs", "min", "max")
+    owner = getattr(getattr(function, "value", None), "id", "")
+    return owner == "math" or (owner == "np" and function.attr != "random")
 
 
 def _place(indices: Sequence[str]) -> Any:
@@ -356,8 +446,27 @@ def _is_zeros(statement: Any, nest: Nest) -> bool:
         return False
     names = {item.id for item in found_in(statement, gast.Name)}
     made = {statement.targets[0].id, *nest.bound, *nest.sums}
-    met = {item.id for group in nest.groups for step in group for item in found_in(step, gast.Name)}
+    steps = [*nest.before, *(step for group in nest.groups for step in group)]
+    met = {item.id for step in steps for item in found_in(step, gast.Name)}
     return not names & set(nest.bound) and statement.targets[0].id not in (met | (made - names))
+
+
+def _drop_parts(owner: Any, read: set[str]) -> None:
+    """Drop names of parts of arrays that nothing reads."""
+    for name in _BLOCKS:
+        body = getattr(owner, name, None)
+        if not isinstance(body, list):
+            continue
+        for statement in body:
+            _drop_parts(statement, read)
+        is_dropped = [
+            isinstance(item, gast.Assign)
+            and is_view(item.value)
+            and all(isinstance(t, gast.Name) and t.id not in read for t in item.targets)
+            for item in body
+        ]
+        if not all(is_dropped):
+            body[:] = [item for item, dropped in zip(body, is_dropped, strict=True) if not dropped]
 
 
 def _base(target: Any) -> Any:
