@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 
 def compiled(dispatcher: Any, args: Sequence[Any]) -> Any:
     """Compile a jitted function for arguments like these, and return it.
@@ -18,8 +20,24 @@ def compiled(dispatcher: Any, args: Sequence[Any]) -> Any:
 
     with warnings.catch_warnings():  # that there is nothing to share among cores
         warnings.simplefilter("ignore", NumbaPerformanceWarning)
-        dispatcher.compile(tuple(map(typeof, args)))
+        given = tuple(map(typeof, args))
+        dispatcher.compile(given)
+    _share_types(dispatcher, given)
     return dispatcher
+
+
+def _share_types(dispatcher: Any, given: Any) -> None:
+    """Let arrays that a function from Numba's cache returns have NumPy's own objects for types.
+
+    It has copies, which are equal, but are not found to be the same by who asks the fast way.
+    """
+    known = getattr(dispatcher, "overloads", {}).get(given)
+    constants = getattr(getattr(known, "environment", None), "consts", None)
+    if isinstance(constants, list):
+        constants[:] = [
+            item.type().dtype if isinstance(item, np.dtype) and item.kind in "biufc" else item
+            for item in constants
+        ]
 
 
 @dataclass(frozen=True, slots=True)
