@@ -11,7 +11,7 @@ import gast
 from srcgrad.codegen.printer import to_source
 from srcgrad.ir.build import assign, call, clone, constant, load, subscript
 from srcgrad.ir.walk import found_in
-from srcgrad.targets.loops.kind import Array, Items, Kind, is_number
+from srcgrad.targets.loops.kind import Array, Items, Kind, is_number, word_in
 from srcgrad.targets.loops.results import OF_RUNTIME, is_elementwise, parts_of
 from srcgrad.targets.loops.words import FLOATS, INTEGERS
 
@@ -86,6 +86,8 @@ class EntryWriter:
             return self.place(node, [gast.Slice(None, None, None)] * kind.ndim, kind)
         if isinstance(node, gast.Subscript) and isinstance(node.value, gast.Name):
             return self.place(node.value, parts_of(node.slice), kind)
+        if isinstance(node, gast.BinOp) and isinstance(node.op, gast.Pow):
+            return self._power(node.left, node.right)
         if isinstance(node, gast.BinOp) and not isinstance(node.op, gast.MatMult):
             return gast.BinOp(self.written(node.left), node.op, self.written(node.right))
         if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.USub):
@@ -167,6 +169,18 @@ class EntryWriter:
         if is_shape:
             self.entry.hoisted.add(like.id)
         return self.written(grad)
+
+    def _power(self, base: Any, exponent: Any) -> Any:
+        """Return the entry of a power; one of a half is a root, as NumPy computes it."""
+        value = _value_of(exponent)
+        if value == 0.5:
+            return call("np.sqrt", self.written(base))
+        if type(value) is int or not {self._dtype(base), self._dtype(exponent)} <= FLOATS:
+            return gast.BinOp(self.written(base), gast.Pow(), self.written(exponent))
+        return call("np.power", self.written(base), self.written(exponent))
+
+    def _dtype(self, node: Any) -> str:
+        return word_in(self._kind_of(node)) or ""
 
     def _clipped(self, value: Any, low: Any, high: Any) -> Any:
         """Return the entry of ``np.clip(value, low, high)``."""
@@ -260,6 +274,16 @@ class EntryWriter:
         self.entry.lengths[axis].setdefault(to_source(length), length)
         index = load(self._indices[axis])
         return gast.BinOp(index, gast.Add(), constant(low)) if low else index
+
+
+def _value_of(node: Any) -> Any:
+    """Return the number that an expression of constants is; None for others."""
+    if isinstance(node, gast.Constant):
+        return node.value
+    if isinstance(node, gast.BinOp) and isinstance(node.op, gast.Sub):
+        left, right = _value_of(node.left), _value_of(node.right)
+        return None if left is None or right is None else left - right
+    return None
 
 
 def _is_conversion(node: Any) -> bool:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 import gast
 
 from srcgrad.codegen.printer import to_source
-from srcgrad.ir.build import assign, call, dotted, store
+from srcgrad.ir.build import assign, call, dotted, load, store
 from srcgrad.ir.nodes import Comment
 from srcgrad.ir.walk import found_in
 from srcgrad.targets.loops.entries import is_view
+from srcgrad.targets.loops.vector import PREFIX
 from srcgrad.targets.loops.words import TYPES
 
 CHECK: Final = "same_length"
@@ -244,6 +245,18 @@ def shown(
         if getattr(item, "lineno", None) is None:
             item.lineno = line
     return done, [*([CHECK] if checks else []), *([PARALLEL] if shares else [])]
+
+
+def call_vectors(nest: Nest, names: Collection[str]) -> set[str]:
+    """Let a nest call functions that compute several entries at a time; return their names."""
+    used: set[str] = set()
+    for statement in [step for group in nest.groups for step in group]:
+        for node in found_in(statement, gast.Call):
+            name = PREFIX + getattr(node.func, "attr", "")
+            if name in names and not node.keywords:
+                used.add(name)
+                node.func = load(name)
+    return used
 
 
 def _is_apart_by(nest: Nest, index: str) -> bool:

@@ -7,7 +7,7 @@ where they have not; then a text without nests serves.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, Final
 
 import gast
@@ -22,6 +22,7 @@ from srcgrad.targets.loops.entries import EntryWriter, NotElementwiseError, is_v
 from srcgrad.targets.loops.kind import Array, Kind, is_number
 from srcgrad.targets.loops.nest import (
     Nest,
+    call_vectors,
     goes_along,
     set_aside,
     share,
@@ -45,8 +46,10 @@ class Nests:
         known: dict[str, Kind],
         *,
         parallel: bool = False,
+        vectors: Collection[str] = (),
     ) -> None:
         self._parallel = parallel
+        self._vectors = vectors
         self._function = function
         self._kind = kind_of
         self._known = known
@@ -87,7 +90,7 @@ class Nests:
             if isinstance(item, Nest):
                 indices = self._indices(len(item.lengths))
                 made, used = shown(item, indices, parallel=self._parallel)
-                self.used |= set(used)
+                self.used |= set(used) | call_vectors(item, self._vectors)
                 done += made
             else:
                 done.append(item)

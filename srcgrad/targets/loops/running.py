@@ -420,7 +420,7 @@ class Loops:
         key = given, fuses
         found = self._texts.get(key)
         if found is None:
-            self._need_numba()
+            library = self._need_numba()
             subject = self._subject
             text = loops_text(
                 Wish(
@@ -434,6 +434,7 @@ class Loops:
                     fuses,
                     records.objects,
                     subject.lists,
+                    library.vectors.available(),
                 )
             )
             if text.refused:
@@ -447,14 +448,14 @@ class Loops:
 
     # -- refusals
 
-    def _need_numba(self) -> None:
-        """Let Numba know the functions that texts call.
+    def _need_numba(self) -> Any:
+        """Let Numba know the functions that texts call; return the library of their bodies.
 
         Raises:
             NotCompiledError: There is no Numba.
         """
         try:
-            importlib.import_module("srcgrad.targets.loops.library")
+            return importlib.import_module("srcgrad.targets.loops.library")
         except ModuleNotFoundError as error:
             self._line = -1
             raise NotCompiledError(

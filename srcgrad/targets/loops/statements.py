@@ -10,8 +10,10 @@ import gast
 from srcgrad.ir.build import call, clone, constant, dotted, load, store, subscript
 from srcgrad.ir.walk import found_in, walk
 from srcgrad.targets.loops.nest import PARALLEL
+from srcgrad.targets.loops.vector import FUNCTIONS
 
 _LIBRARY: Final = "srcgrad.targets.loops.names"
+_VECTORS: Final = "srcgrad.targets.loops.vector"
 _BLOCKS: Final = ("body", "orelse", "finalbody")
 _REDUCTIONS: Final = frozenset("sum max min mean prod amax amin any all".split())
 _TYPES: Final = {"float": "float64", "int": "int64", "bool": "bool_"}
@@ -38,9 +40,13 @@ class Statements:
     def imports(self) -> list[Any]:
         """Return the imports that the rewritten functions need."""
         names = sorted(self.used - {PARALLEL})
-        if not names:
-            return []
-        return [gast.ImportFrom(_LIBRARY, [gast.alias(name, None) for name in names], 0)]
+        vectors = [name for name in names if name in FUNCTIONS]
+        parts = {_LIBRARY: [name for name in names if name not in vectors], _VECTORS: vectors}
+        return [
+            gast.ImportFrom(module, [gast.alias(name, None) for name in found], 0)
+            for module, found in parts.items()
+            if found
+        ]
 
     def rewrite(self, function: Any) -> None:
         """Rewrite a function in place."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -75,6 +75,7 @@ class Wish:
         fuses: Whether statements over arrays become nested loops.
         objects: The same as `records` for objects, which the text does not make.
         lists: Parameters that are returned beside the result.
+        vectors: The functions of ours that compute several entries at a time.
     """
 
     source: str
@@ -87,6 +88,7 @@ class Wish:
     fuses: bool
     objects: Mapping[str, Sequence[str]] = field(default_factory=dict)
     lists: Sequence[str] = ()
+    vectors: Collection[str] = ()
 
 
 def loops_text(wish: Wish) -> LoopsText:
@@ -111,7 +113,7 @@ def loops_text(wish: Wish) -> LoopsText:
     _give_lists(functions[entry], wish.lists)
     narrow = is_narrow(wish.given) or _NARROW.search(source)
     parallel = bool(wish.options.get("parallel"))
-    nests_of = functools.partial(Nests, parallel=parallel)
+    nests_of = functools.partial(Nests, parallel=parallel, vectors=wish.vectors)
     for name, function in functions.items():
         kind_of = functools.partial(kinds.of, function=name)
         rewriting.used |= leave_out_calls(function, kind_of)
