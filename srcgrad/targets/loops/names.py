@@ -76,6 +76,16 @@ def same_length(one: int, other: int) -> None:
         raise LengthsDifferError("arrays of different shapes")
 
 
+def look_at_indices(least: int, most: int, length: int) -> None:
+    """Raise unless indices from one to another lie within an array; there may be none.
+
+    Raises:
+        LengthsDifferError: They do not, or it is not known.
+    """
+    if least <= most and not (-length <= least and most < length):
+        raise LengthsDifferError("an index that may be out of bounds")
+
+
 def int_floor_divided(x: Any, y: Any) -> Any:
     """Return ``x // y``; of integers, and a `y` that is 0, an error as in Python."""
     return x // y

@@ -37,7 +37,12 @@ _MADE: Final = frozenset({*FLOATS, "bool"})
 
 
 class Nests:
-    """Writes the nests of one function."""
+    """Writes the nests of one function.
+
+    Attributes:
+        mark: What the names of counters and numbers in nests begin with.
+        used: The names of ours that the function now calls.
+    """
 
     def __init__(
         self,
@@ -58,9 +63,9 @@ class Nests:
         self._views: dict[str, Any] = {}
         self._names = {item.id for item in found_in(function, gast.Name)}
         self._aliases = Aliases(function, kind_of)
-        self._mark = "_"
-        while any(name.startswith(self._mark) and len(name) > 1 for name in self._names):
-            self._mark += "_"
+        self.mark = "_"
+        while any(name.startswith(self.mark) and len(name) > 1 for name in self._names):
+            self.mark += "_"
         self.used: set[str] = set()
 
     def write(self) -> set[str]:
@@ -260,7 +265,7 @@ class Nests:
         entry = writer.written(value)
         if not all(writer.entry.lengths):
             raise NotElementwiseError  # an axis of length one, of all of them
-        buffer = self._free(f"{name}_new")
+        buffer = self._named(f"{name}_new", kind)
         self._buffers.add(buffer)
         place = _place(self._indices(kind.ndim))
         step = gast.Assign([gast.Subscript(load(buffer), place, gast.Store())], entry, None)
@@ -333,7 +338,7 @@ class Nests:
 
     def _indices(self, ndim: int) -> list[str]:
         """Return the names of the indices of nests with some number of axes."""
-        return [f"{self._mark}{letter}" for letter in "ijklmn"[:ndim]]
+        return [f"{self.mark}{letter}" for letter in "ijklmn"[:ndim]]
 
     def _free(self, wish: str) -> str:
         name, number = wish, 2
@@ -344,7 +349,7 @@ class Nests:
 
     def _drop_buffers(self) -> None:
         """Keep in a number what only the entry that makes it reads again, and no part unread."""
-        Numbers(self._function, self._buffers, self._mark).replace()
+        Numbers(self._function, self._buffers, self.mark).replace()
         read = {
             node.id
             for node in found_in(self._function, gast.Name)

@@ -160,14 +160,16 @@ def of_slope(name: str, kinds: Sequence[Kind]) -> Kind:
     words = [word_in(kind) for kind in kinds]
     if not all(words):
         return UNKNOWN
-    chosen = words if name.startswith("power") else words[:1]
+    chosen = words if name.startswith(("power", "divide")) else words[:1]
     whole: Kind = "float"
     for word in chosen:
         whole = joined(whole, word) if word in PYTHON else beside(np.true_divide, word, whole)
     return spread(whole, kinds) if is_number(whole) else whole
 
 
-OF_RUNTIME: Final = frozenset("power_slope power_log_slope greater_part chosen_part sign".split())
+OF_RUNTIME: Final = frozenset(
+    "power_slope power_log_slope greater_part chosen_part sign divide_or_zero".split()
+)
 
 
 def reduced(name: str, kind: Kind) -> Kind:

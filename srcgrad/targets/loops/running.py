@@ -435,6 +435,7 @@ class Loops:
                     records.objects,
                     subject.lists,
                     library.vectors.available(),
+                    looks=fuses,
                 )
             )
             if text.refused:

@@ -16,6 +16,7 @@ from srcgrad.ir.build import assign, call, dotted, load
 from srcgrad.ir.nodes import Comment
 from srcgrad.ir.parsing import gast_parsed
 from srcgrad.ir.walk import found_in
+from srcgrad.targets.loops.bounds import LOOK, Bounds
 from srcgrad.targets.loops.data import Path, put_names
 from srcgrad.targets.loops.integers import guard_integers
 from srcgrad.targets.loops.kind import Many
@@ -76,6 +77,7 @@ class Wish:
         objects: The same as `records` for objects, which the text does not make.
         lists: Parameters that are returned beside the result.
         vectors: The functions of ours that compute several entries at a time.
+        looks: Whether to look at indices before loops, where that can be said of all.
     """
 
     source: str
@@ -89,6 +91,7 @@ class Wish:
     objects: Mapping[str, Sequence[str]] = field(default_factory=dict)
     lists: Sequence[str] = ()
     vectors: Collection[str] = ()
+    looks: bool = False
 
 
 def loops_text(wish: Wish) -> LoopsText:
@@ -114,6 +117,8 @@ def loops_text(wish: Wish) -> LoopsText:
     narrow = is_narrow(wish.given) or _NARROW.search(source)
     parallel = bool(wish.options.get("parallel"))
     nests_of = functools.partial(Nests, parallel=parallel, vectors=wish.vectors)
+    options = dict(wish.options)
+    looks: list[Bounds] = []
     for name, function in functions.items():
         kind_of = functools.partial(kinds.of, function=name)
         rewriting.used |= leave_out_calls(function, kind_of)
@@ -122,15 +127,20 @@ def loops_text(wish: Wish) -> LoopsText:
             Narrow(function, kind_of, kinds.parameters()).write()
         count_upwards(function, kind_of)
         if wish.fuses:
-            rewriting.used |= nests_of(function, kind_of, kinds.names[name]).write()
+            nests = nests_of(function, kind_of, kinds.names[name])
+            rewriting.used |= nests.write()
+            looks.append(Bounds(function, kind_of, nests.mark))
         if narrow:
             rewriting.used |= steady_sums(function, kind_of)
+    if wish.looks and options.get("boundscheck") and all(item.find() for item in looks):
+        options["boundscheck"] = False
+        rewriting.used |= {LOOK for item in looks if item.write()}
     body = [item for item in tree.body if not isinstance(item, gast.FunctionDef)]
     read = [node.id for item in functions.values() for node in found_in(item, gast.Name)]
     body = _without_unread(body, functions)
     imported = _with_imports(body, rewriting.imports(), reads_numpy="np" in read)
     parts = ["njit", PARALLEL] if PARALLEL in rewriting.used else ["njit"]
-    head = [*imported, *_definitions(parts, wish.options, {**wish.objects, **records})]
+    head = [*imported, *_definitions(parts, options, {**wish.objects, **records})]
     ordered = sorted(functions.values(), key=lambda item: item.name == entry)
     printed = print_module(gast.Module([*head, *ordered], []))
     origins = [getattr(owner, "lineno", None) or 0 for owner in printed.statements]

@@ -118,6 +118,15 @@ def _same_length(one, other):
     return body
 
 
+@overload(names.look_at_indices)
+def _look_at_indices(least, most, length):
+    def body(least, most, length):
+        if least <= most and not (-length <= least and most < length):
+            raise names.LengthsDifferError("an index that may be out of bounds")
+
+    return body
+
+
 @overload(names.sum_along, prefer_literal=True)
 def _sum_along(x, axis, keepdims):
     return _reduction("sum", x, axis, keepdims)
