@@ -109,7 +109,7 @@ def _result_dtype(name: str, dtype: Any) -> str:
     return "bool_" if name in ("max", "min") and isinstance(dtype, types.Boolean) else "int64"
 
 
-@overload(names.same_length)
+@overload(names.same_length, inline="always")
 def _same_length(one, other):
     def body(one, other):
         if one != other:
@@ -118,7 +118,7 @@ def _same_length(one, other):
     return body
 
 
-@overload(names.look_at_indices)
+@overload(names.look_at_indices, inline="always")
 def _look_at_indices(least, most, length):
     def body(least, most, length):
         if least <= most and not (-length <= least and most < length):
