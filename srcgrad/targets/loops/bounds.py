@@ -14,11 +14,11 @@ import gast
 
 from srcgrad.analyses.affine import Affine, can_hold, number, variable
 from srcgrad.codegen.printer import to_source
-from srcgrad.ir.build import call, load
+from srcgrad.ir.build import call
 from srcgrad.ir.walk import blocks_of, found_in, own_nodes, walk
 from srcgrad.targets.loops.kind import Array, Items, Kind, Many
 from srcgrad.targets.loops.results import parts_of
-from srcgrad.targets.loops.shapes import Shapes
+from srcgrad.targets.loops.shapes import Shapes, shape_name
 from srcgrad.targets.loops.words import INTEGERS
 
 LOOK: Final = "look_at_indices"
@@ -47,23 +47,21 @@ class _Place:
 
     loops: list[_Loop] = field(default_factory=list)
     facts: list[Affine] = field(default_factory=list)
+    is_certain: bool = False
 
 
 @dataclass(slots=True)
 class _Look:
-    """A look at the indices, from one to another, along an axis of an array."""
+    """A look at indices, from one to another, along an axis of some length."""
 
     at: Any
     least: Affine
     most: Affine
-    array: str
-    axis: int
+    length: Affine
 
     def written(self) -> Any:
         """Return it as a statement."""
-        shape = gast.Attribute(load(self.array), "shape", gast.Load())
-        length = gast.Subscript(shape, gast.Constant(self.axis, None), gast.Load())
-        found = gast.Expr(call(LOOK, _shown(self.least), _shown(self.most), length))
+        found = gast.Expr(call(LOOK, *map(_shown, (self.least, self.most, self.length))))
         found.lineno = getattr(self.at, "lineno", None)
         return found
 
@@ -80,11 +78,12 @@ class Bounds:
         self._mark = mark
         self._shapes = Shapes(function, kind_of)
         self._before: dict[int, list[_Look]] = {}
+        self._facts: list[Affine] = []
 
     def find(self) -> bool:
         """Find where to look, and say whether all indices of the function are looked at then."""
         try:
-            self._block(self._function.body, _Place())
+            self._block(self._function.body, _Place(is_certain=True))
         except _NotSaidError:
             return False
         return True
@@ -119,7 +118,7 @@ class Bounds:
         kept = [item for item in place.facts if not found.stored & _roots(item)]
         if any(found_in(item, *_JUMPS) for item in loop.body):
             return _Place([], [*kept, *facts])
-        return _Place([*place.loops, found], [*kept, *facts])
+        return _Place([*place.loops, found], [*kept, *facts], is_certain=place.is_certain)
 
     def _ends(self, iterated: Any) -> tuple[Affine, Affine] | None:
         """Return the least and the greatest number of a range; None for what is not known."""
@@ -179,7 +178,8 @@ class Bounds:
             if found_in(part, gast.Call, gast.IfExp, gast.BoolOp, gast.NamedExpr):
                 raise _NotSaidError(to_source(node) if "node" in dir() else to_source(part))
             text = to_source(part)
-            self._say(statement, variable(text), variable(text), array, axis)
+            shown = variable(shape_name(array.id, axis))
+            self._say(statement, variable(text), variable(text), shown)
             return
         self._hoisted(index, array, axis, statement, place)
 
@@ -196,7 +196,8 @@ class Bounds:
         """Say whether an index lies within an array as far as the loops go."""
         if length is None:
             return False
-        facts = [*place.facts, *map(variable, self._shapes.named_in(index, length, *place.facts))]
+        facts = [*place.facts, *self._facts]
+        facts += map(variable, self._shapes.named_in(index, length, *facts))
         below, above = index.times(-1) - number(1), index - length
         return not can_hold([*facts, below]) and not can_hold([*facts, above])
 
@@ -214,7 +215,14 @@ class Bounds:
                 break
             least, most = ends  # type: ignore[assignment]
             at = loop.statement
-        self._say(at, least, most, array, axis)
+        length = self._shapes.length(array.id, axis) or variable(shape_name(array.id, axis))
+        roots = _roots(least) | _roots(most) | _roots(length)
+        if place.is_certain and self._shapes.are_given(roots):
+            if not least.terms:
+                least = number(min(least.constant, 0))
+                self._facts.append(length - most - number(1))  # none is negative
+            at = self._function.body[1 if gast.get_docstring(self._function) else 0]
+        self._say(at, least, most, length)
 
     def _without(self, item: Affine, loop: _Loop, sign: int) -> Affine | None:
         """Return the least of a sum in all trips of a loop, or the greatest for a negative sign."""
@@ -226,16 +234,16 @@ class Bounds:
             return None
         return item + (end - variable(loop.counter)).times(factor)
 
-    def _say(self, at: Any, least: Affine, most: Affine, array: Any, axis: int) -> None:
-        """Note to look at indices before a statement, at those of one array at once."""
+    def _say(self, at: Any, least: Affine, most: Affine, length: Affine) -> None:
+        """Note to look at indices before a statement, at those of one length at once."""
         looks = self._before.setdefault(id(at), [])
         for look in looks:
-            is_same = (look.array, look.axis) == (array.id, axis)
-            if is_same and (look.least.terms, look.most.terms) == (least.terms, most.terms):
+            terms = look.least.terms, look.most.terms, look.length
+            if terms == (least.terms, most.terms, length):
                 look.least = min(look.least, least, key=_constant)
                 look.most = max(look.most, most, key=_constant)
                 return
-        looks.append(_Look(at, least, most, array.id, axis))
+        looks.append(_Look(at, least, most, length))
 
 
 def _constant(item: Affine) -> int:
@@ -297,7 +305,8 @@ def _accesses(statement: Any) -> Iterator[tuple[Any, bool]]:
         if isinstance(node, _GUARDING) or isinstance(statement, gast.While):
             guarded |= {id(item) for item in walk(node)}
     for node in reversed(nodes):
-        if isinstance(node, gast.Subscript) and not _is_of_shape(node):
+        is_looked_at = getattr(node, "is_looked_at", False)
+        if isinstance(node, gast.Subscript) and not is_looked_at and not _is_of_shape(node):
             yield node, id(node) not in guarded
 
 

@@ -62,6 +62,11 @@ def list_of(items: Any) -> Any:
     return list(zip(*items, strict=True)) if isinstance(items, tuple) else list(items)
 
 
+def with_room(kept: Any) -> Any:
+    """Return an array of twice the length, with the entries of another at its beginning."""
+    return np.concatenate((kept, np.empty_like(kept)))
+
+
 class LengthsDifferError(ValueError):
     """Two axes of different length, where a text takes for granted that they are equal."""
 

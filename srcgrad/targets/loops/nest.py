@@ -10,7 +10,7 @@ from typing import Any, Final
 import gast
 
 from srcgrad.codegen.printer import to_source
-from srcgrad.ir.build import assign, call, dotted, load, store
+from srcgrad.ir.build import assign, call, constant, dotted, load, store
 from srcgrad.ir.nodes import Comment
 from srcgrad.ir.walk import found_in
 from srcgrad.targets.loops.entries import is_view
@@ -29,6 +29,8 @@ class Nest:
     Attributes:
         before: Numbers that it adds to, at their start.
         buffers: The arrays that it makes, with the kinds of their numbers.
+        zeros: The arrays that it adds to, from zeros: the kinds of their numbers, and for each axis
+            the one of the nest that it is; None for one of length one.
         lengths: For each axis, the lengths that have to agree, by their text.
         hints: For each axis, slices along it, of which the same are likely of the same length.
         groups: What it does with each entry; of several, each with a whole row before the next.
@@ -38,12 +40,13 @@ class Nest:
         names: The names of numbers that it reads.
         hoisted: The names of what it reads before its loops.
         viewed: The names of arrays that it takes parts of before its loops.
-        sums: The names of numbers that it adds to.
+        sums: The names of numbers, and of arrays of sums, that it adds to.
         bound: The names of the arrays that it makes, with those they have inside.
     """
 
     before: list[Any] = field(default_factory=list)
     buffers: dict[str, str] = field(default_factory=dict)
+    zeros: dict[str, tuple[str, tuple[int | None, ...]]] = field(default_factory=dict)
     lengths: list[dict[str, Any]] = field(default_factory=list)
     hints: list[set[str]] = field(default_factory=list)
     groups: list[list[Any]] = field(default_factory=list)
@@ -75,7 +78,7 @@ def way_to_share(first: Nest, second: Nest, may_meet: MayMeet) -> str | None:
         later = [t for t in lengths if t not in own and t.startswith(_shapes(first.bound))]
         if later or not (own & set(lengths) or one & other):
             return None
-    if second.names & first.sums or first.names & second.sums:
+    if _names_of(second) & first.sums or _names_of(first) & second.sums:
         return None
     if second.viewed & set(first.bound) or _is_changed(second.hoisted, first, may_meet):
         return None
@@ -87,6 +90,11 @@ def _is_changed(names: Iterable[str], nest: Nest, may_meet: MayMeet) -> bool:
     made = nest.sums | set(nest.bound)
     written = {name for name, _ in nest.writes}
     return any(name in made or any(may_meet(name, other) for other in written) for name in names)
+
+
+def _names_of(nest: Nest) -> set[str]:
+    """Return the names of what a nest reads while it runs, or before."""
+    return nest.names | nest.hoisted | nest.viewed | {name for name, _ in nest.reads}
 
 
 def set_aside(
@@ -182,6 +190,7 @@ def share(first: Nest, second: Nest, way: str) -> None:
         one |= other
     first.before += second.before
     first.buffers |= second.buffers
+    first.zeros |= second.zeros
     if way == "rows":
         first.groups.append(body)
     else:
@@ -231,7 +240,10 @@ def shown(
         one, *others = found.values()
         checks += [gast.Expr(call(CHECK, one, other)) for other in others]
     sizes = [next(iter(found.values())) for found in nest.lengths]
-    makes = [assign(name, _empty(sizes, dtype)) for name, dtype in nest.buffers.items()]
+    makes = [assign(name, _new("empty", sizes, dtype)) for name, dtype in nest.buffers.items()]
+    for name, (dtype, axes) in nest.zeros.items():
+        own = [constant(1) if axis is None else sizes[axis] for axis in axes]
+        makes.append(assign(name, _new("zeros", own, dtype)))
     *outer, (last, length) = zip(indices, sizes, strict=True)
     rows = [gast.For(store(last), call("range", length), group, [], None) for group in nest.groups]
     for name, size in reversed(outer):
@@ -280,8 +292,8 @@ def _renamed(entries: set[tuple[str, str]], nest: Nest) -> set[tuple[str, str]]:
     return {(nest.bound.get(name, name), place) for name, place in entries}
 
 
-def _empty(sizes: Sequence[Any], dtype: str) -> Any:
+def _new(maker: str, sizes: Sequence[Any], dtype: str) -> Any:
     shape = sizes[0] if len(sizes) == 1 else gast.Tuple(list(sizes), gast.Load())
     if dtype == "float64":
-        return call("np.empty", shape)
-    return call("np.empty", shape, dotted(f"np.{TYPES.get(dtype, dtype)}"))
+        return call(f"np.{maker}", shape)
+    return call(f"np.{maker}", shape, dotted(f"np.{TYPES.get(dtype, dtype)}"))

@@ -29,7 +29,7 @@ from srcgrad.targets.loops.nest import (
     shown,
     way_to_share,
 )
-from srcgrad.targets.loops.results import parts_of
+from srcgrad.targets.loops.results import axes_of, parts_of
 from srcgrad.targets.loops.words import FLOATS, NARROW
 
 _BLOCKS: Final = ("body", "orelse", "finalbody")
@@ -197,6 +197,10 @@ class Nests:
                     return node
                 self._known[name] = kind.dtype
                 return load(name)
+        if getattr(getattr(node, "func", None), "id", "") == "sum_along":
+            with contextlib.suppress(NotElementwiseError):
+                nests.append(self._sums(node))
+                return load(next(iter(nests[-1].zeros)))
         if isinstance(node, (gast.BinOp, gast.UnaryOp, gast.Tuple, gast.Call)):
             for name in node._fields:
                 part = getattr(node, name)
@@ -231,6 +235,35 @@ class Nests:
         nest.sums = {name}
         if kind.dtype in NARROW:  # which is added up in 64 bits
             nest.after = [assign(name, call(f"np.{kind.dtype}", load(name)))]
+        return nest
+
+    def _sums(self, node: Any) -> Nest:
+        """Return the nest of sums along axes, which has loops over all of them.
+
+        Raises:
+            NotElementwiseError: There is none.
+        """
+        summed, axis, keeps = node.args
+        kind, whole = self._kind(node), self._kind(summed)
+        if not isinstance(whole, Array) or whole.ones or not isinstance(kind, Array):
+            raise NotElementwiseError
+        axes = axes_of(axis, whole.ndim)
+        if axes is None or kind.dtype not in FLOATS or kind.dtype in NARROW:
+            raise NotElementwiseError
+        writer, indices = self._writer(whole), self._indices(whole.ndim)
+        entry = writer.written(summed)
+        left: list[int | None] = [
+            None if k in axes else k
+            for k in range(whole.ndim)
+            if k not in axes or getattr(keeps, "value", None) is True
+        ]
+        name = self._named("sums", kind)
+        place = _place(["0" if k is None else indices[k] for k in left])
+        target = gast.Subscript(load(name), place, gast.Store())
+        nest = _nest_of(writer, [gast.AugAssign(target, gast.Add(), entry)])
+        nest.zeros = {name: (kind.dtype, tuple(left))}
+        nest.sums = {name}
+        nest.writes = nest.adds = {(name, to_source(place))}
         return nest
 
     # -- statements
@@ -441,7 +474,7 @@ def _is_pure(node: Any) -> bool:
 
 
 def _place(indices: Sequence[str]) -> Any:
-    names = [load(name) for name in indices]
+    names = [constant(0) if name == "0" else load(name) for name in indices]
     return names[0] if len(names) == 1 else gast.Tuple(names, gast.Load())
 
 

@@ -43,6 +43,7 @@ class Shapes:
         )
         parameters = {item.id for item in function.args.args}
         self._stable = {name for name in parameters if bound[name] == 1}
+        self._given = frozenset(self._stable)
         self._numbers: dict[str, Affine] = {}
         self._lengths: dict[str, Affine] = {}
         for statement in function.body:
@@ -68,6 +69,10 @@ class Shapes:
                 if found is not None and self._are_stable(found):
                     self._lengths[shape_name(name, axis)] = found
         self._stable.add(name)
+
+    def are_given(self, names: Iterable[str]) -> bool:
+        """Say whether names are parameters that are not bound again."""
+        return self._given.issuperset(names)
 
     def _are_stable(self, found: Affine) -> bool:
         return all(name.partition(".")[0] in self._stable for name in found.terms)

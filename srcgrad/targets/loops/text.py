@@ -25,6 +25,7 @@ from srcgrad.targets.loops.narrow import Narrow, is_narrow, steady_sums
 from srcgrad.targets.loops.nest import PARALLEL
 from srcgrad.targets.loops.nests import Nests
 from srcgrad.targets.loops.plain import leave_out_calls
+from srcgrad.targets.loops.records import Records
 from srcgrad.targets.loops.statements import Statements
 from srcgrad.targets.loops.upward import count_upwards
 
@@ -125,6 +126,8 @@ def loops_text(wish: Wish) -> LoopsText:
         rewriting.used |= guard_integers(function, kind_of)
         if narrow:
             Narrow(function, kind_of, kinds.parameters()).write()
+        if wish.fuses:
+            rewriting.used |= Records(function, kind_of, kinds.names[name]).write()
         count_upwards(function, kind_of)
         if wish.fuses:
             nests = nests_of(function, kind_of, kinds.names[name])
