@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -108,6 +108,16 @@ def line_of(error: BaseException, file: str) -> int:
             found = found or int(place.line)
         waiting += [part for part in (item.__cause__, item.__context__) if part is not None]
     return found
+
+
+def in_short(error: BaseException) -> str:
+    """Return the sentence of an error of Numba that says what is wrong."""
+    lines = [line.strip() for line in str(error).splitlines()]
+    told = [line for line in lines if line and not line.startswith(_PREAMBLE)]
+    return told[0] if told else type(error).__name__
+
+
+_PREAMBLE: Final = ("Failed in", "- Resolution", "File ", "During:", "There are", "^", "<source")
 
 
 def is_jitted(value: Any) -> bool:

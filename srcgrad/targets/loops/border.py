@@ -205,6 +205,14 @@ class Records:
         return lambda value: tuple(map(_given, converts, value))
 
 
+def converted(converts: Sequence[Any], args: Sequence[Any]) -> list[Any]:
+    """Return arguments as compiled functions take them."""
+    return [
+        value if convert is None else convert(value)
+        for convert, value in zip(converts, args, strict=True)
+    ]
+
+
 def _given(convert: Callable[[Any], Any] | None, value: Any) -> Any:
     return value if convert is None else convert(value)
 
@@ -266,6 +274,13 @@ def returner(expected: Any) -> Callable[[Any], Any]:
         return tuple([part(item) for part, item in zip(parts, found, strict=True)])
 
     return as_tuple
+
+
+def are_floats(value: Any) -> bool:
+    """Say whether a value is a tuple of floats, or of one and more such tuples."""
+    if type(value) is not tuple or not value or type(value[0]) is not float:
+        return False
+    return all(type(item) is float or are_floats(item) for item in value[1:])
 
 
 def prototype(kind: Any) -> Any:

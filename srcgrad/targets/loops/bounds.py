@@ -82,6 +82,8 @@ class Bounds:
 
     def find(self) -> bool:
         """Find where to look, and say whether all indices of the function are looked at then."""
+        if found_in(self._function, gast.Try):
+            return False  # it may take what a look raises for what an index does
         try:
             self._block(self._function.body, _Place(is_certain=True))
         except _NotSaidError:
@@ -125,9 +127,12 @@ class Bounds:
         function = getattr(getattr(iterated, "func", None), "id", "")
         if function not in ("range", "prange") or iterated.keywords:
             return None
-        ends = [self._affine(item) for item in iterated.args]
-        if any(item is None for item in ends):
-            return None
+        ends: list[Affine] = []
+        for item in iterated.args:
+            found = self._affine(item)
+            if found is None:
+                return None
+            ends.append(found)
         if len(ends) == 1:
             return number(0), ends[0] - number(1)
         step = ends[2] if len(ends) == 3 else number(1)
@@ -150,7 +155,7 @@ class Bounds:
         if isinstance(kind, (Many, Items)):
             return
         if not isinstance(kind, Array):
-            raise _NotSaidError(to_source(node) if "node" in dir() else to_source(part))
+            raise _NotSaidError
         if isinstance(node.ctx, gast.Store) and _stored_in([statement]) & _names_in(node.slice):
             raise _NotSaidError  # which is bound just before
         axis = 0
@@ -173,10 +178,10 @@ class Bounds:
         if index is not None and self._is_proven(index, length, place):
             return
         if not is_certain or not isinstance(array, gast.Name):
-            raise _NotSaidError(to_source(node) if "node" in dir() else to_source(part))
+            raise _NotSaidError
         if index is None:
             if found_in(part, gast.Call, gast.IfExp, gast.BoolOp, gast.NamedExpr):
-                raise _NotSaidError(to_source(node) if "node" in dir() else to_source(part))
+                raise _NotSaidError
             text = to_source(part)
             shown = variable(shape_name(array.id, axis))
             self._say(statement, variable(text), variable(text), shown)
@@ -201,9 +206,7 @@ class Bounds:
         below, above = index.times(-1) - number(1), index - length
         return not can_hold([*facts, below]) and not can_hold([*facts, above])
 
-    def _hoisted(
-        self, index: Affine, array: Any, axis: int, statement: Any, place: _Place
-    ) -> None:
+    def _hoisted(self, index: Affine, array: Any, axis: int, statement: Any, place: _Place) -> None:
         """Say, before as many loops as that can be said of, where an index will lie."""
         least = most = index
         at = statement
@@ -300,7 +303,7 @@ def _accesses(statement: Any) -> Iterator[tuple[Any, bool]]:
     Those that others need for their indices come first.
     """
     guarded: set[int] = set()
-    nodes = [node for node in own_nodes(statement)]
+    nodes = own_nodes(statement)
     for node in nodes:
         if isinstance(node, _GUARDING) or isinstance(statement, gast.While):
             guarded |= {id(item) for item in walk(node)}

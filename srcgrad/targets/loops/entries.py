@@ -79,13 +79,21 @@ class EntryWriter:
             return self._number(node)
         if not isinstance(kind, Array) or kind.ndim > self._ndim:
             raise NotElementwiseError
-        if isinstance(node, gast.Name) and node.id in self._views:
-            view = self._views[node.id]
-            return self.place(view.value, parts_of(view.slice), kind)
         if isinstance(node, gast.Name):
-            return self.place(node, [gast.Slice(None, None, None)] * kind.ndim, kind)
+            return self._whole(node, kind)
         if isinstance(node, gast.Subscript) and isinstance(node.value, gast.Name):
             return self.place(node.value, parts_of(node.slice), kind)
+        return self._calculated(node)
+
+    def _whole(self, node: Any, kind: Array) -> Any:
+        """Return the entry of a name: of an array, or of a part that has it."""
+        view = self._views.get(node.id)
+        if view is not None:
+            return self.place(view.value, parts_of(view.slice), kind)
+        return self.place(node, [gast.Slice(None, None, None)] * kind.ndim, kind)
+
+    def _calculated(self, node: Any) -> Any:
+        """Return the entry of what is calculated of others."""
         if isinstance(node, gast.BinOp) and isinstance(node.op, gast.Pow):
             return self._power(node.left, node.right)
         if isinstance(node, gast.BinOp) and not isinstance(node.op, gast.MatMult):
@@ -230,7 +238,9 @@ class EntryWriter:
 
     def _in_part(self, array: Any, parts: Sequence[Any], kind: Array) -> Any:
         """Return the entry of a part of an array that is made before the loops."""
-        axis, places, index = self._ndim - kind.ndim, [], []
+        axis = self._ndim - kind.ndim
+        places: list[str] = []
+        index: list[Any] = []
         shown: list[Any] = []
         lengths: list[str] = []  # those of parts that are the same are, too
         for part in parts:
@@ -243,13 +253,14 @@ class EntryWriter:
                     places.append(f"{to_source(part)}@{to_source(index[-1])}")
                 axis += 1
             elif self._kind_of(part) in INTEGERS:
-                part = self._number(part)
-                places.append(to_source(part))
+                shown.append(self._number(part))
+                places.append(to_source(shown[-1]))
+                continue
             else:
                 raise NotElementwiseError
-            self.entry.names |= {item.id for item in found_in(part, gast.Name)}
             if isinstance(part, gast.Slice) and found_in(part, gast.Subscript, gast.Call):
                 raise NotElementwiseError
+            self.entry.names |= {item.id for item in found_in(part, gast.Name)}
             shown.append(part)
         whole = shown[0] if len(shown) == 1 else gast.Tuple(shown, gast.Load())
         name = self._found_before(f"{array.id}_part", subscript(load(array.id), whole), kind)
@@ -261,7 +272,9 @@ class EntryWriter:
                 found.setdefault(lengths[k], length)
                 self.entry.hints[self._ndim - kind.ndim + k].add(lengths[k].rpartition("[")[2])
         self.entry.reads.add((array.id, ", ".join(places)))
-        return subscript(load(name), index[0] if len(index) == 1 else gast.Tuple(index, gast.Load()))
+        return subscript(
+            load(name), index[0] if len(index) == 1 else gast.Tuple(index, gast.Load())
+        )
 
     def _along(self, name: str, part: Any, own: int, axis: int, *, one: bool) -> Any:
         """Return the index along an axis, and note its length."""

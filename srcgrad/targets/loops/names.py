@@ -71,16 +71,6 @@ class LengthsDifferError(ValueError):
     """Two axes of different length, where a text takes for granted that they are equal."""
 
 
-def same_length(one: int, other: int) -> None:
-    """Raise unless two axes that one loop goes along have the same length.
-
-    Raises:
-        LengthsDifferError: They have not.
-    """
-    if one != other:
-        raise LengthsDifferError("arrays of different shapes")
-
-
 def look_at_indices(least: int, most: int, length: int) -> None:
     """Raise unless indices from one to another lie within an array; there may be none.
 

@@ -10,14 +10,14 @@ from typing import Any, Final
 import gast
 
 from srcgrad.codegen.printer import to_source
-from srcgrad.ir.build import assign, call, constant, dotted, load, store
+from srcgrad.ir.build import assign, call, clone, constant, dotted, load, store
 from srcgrad.ir.nodes import Comment
 from srcgrad.ir.walk import found_in
 from srcgrad.targets.loops.entries import is_view
 from srcgrad.targets.loops.vector import PREFIX
 from srcgrad.targets.loops.words import TYPES
 
-CHECK: Final = "same_length"
+DIFFER: Final = "LengthsDifferError"
 PARALLEL: Final = "prange"
 MayMeet = Callable[[str, str], bool]
 
@@ -186,8 +186,8 @@ def share(first: Nest, second: Nest, way: str) -> None:
         for text, node in found.items():
             if text not in fresh:
                 own.setdefault(text, _renamed_in(node, renamed))
-    for one, other in zip(first.hints, second.hints, strict=True):
-        one |= other
+    for hints, more in zip(first.hints, second.hints, strict=True):
+        hints.update(more)
     first.before += second.before
     first.buffers |= second.buffers
     first.zeros |= second.zeros
@@ -235,10 +235,7 @@ def shown(
     nest: Nest, indices: Sequence[str], *, parallel: bool = False
 ) -> tuple[list[Any], list[str]]:
     """Return the statements of a nest, and what they call of ours or of Numba's."""
-    checks = []
-    for found in nest.lengths:
-        one, *others = found.values()
-        checks += [gast.Expr(call(CHECK, one, other)) for other in others]
+    checks = _checks(nest)
     sizes = [next(iter(found.values())) for found in nest.lengths]
     makes = [assign(name, _new("empty", sizes, dtype)) for name, dtype in nest.buffers.items()]
     for name, (dtype, axes) in nest.zeros.items():
@@ -256,7 +253,23 @@ def shown(
     for item in done:
         if getattr(item, "lineno", None) is None:
             item.lineno = line
-    return done, [*([CHECK] if checks else []), *([PARALLEL] if shares else [])]
+    return done, [*([DIFFER] if checks else []), *([PARALLEL] if shares else [])]
+
+
+def _checks(nest: Nest) -> list[Any]:
+    """Return the statement that raises unless the lengths along each axis agree.
+
+    It is written out: as a call, it would keep Numba from leaving out counts of references.
+    """
+    tests = [
+        gast.Compare(clone(one), [gast.NotEq()], [other])
+        for one, *others in (found.values() for found in nest.lengths)
+        for other in others
+    ]
+    if not tests:
+        return []
+    test = tests[0] if len(tests) == 1 else gast.BoolOp(gast.Or(), tests)
+    return [gast.If(test, [gast.Raise(load(DIFFER), None)], [])]
 
 
 def call_vectors(nest: Nest, names: Collection[str]) -> set[str]:

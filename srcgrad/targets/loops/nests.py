@@ -17,9 +17,10 @@ from srcgrad.ir.build import assign, call, constant, load, store
 from srcgrad.ir.nodes import Comment
 from srcgrad.ir.walk import found_in
 from srcgrad.targets.loops.aliases import Aliases
-from srcgrad.targets.loops.buffers import Numbers
+from srcgrad.targets.loops.buffers import Numbers, drop_parts
 from srcgrad.targets.loops.entries import EntryWriter, NotElementwiseError, is_view
-from srcgrad.targets.loops.kind import Array, Kind, is_number
+from srcgrad.targets.loops.kind import Array, Kind
+from srcgrad.targets.loops.movable import is_movable
 from srcgrad.targets.loops.nest import (
     Nest,
     call_vectors,
@@ -30,6 +31,7 @@ from srcgrad.targets.loops.nest import (
     way_to_share,
 )
 from srcgrad.targets.loops.results import axes_of, parts_of
+from srcgrad.targets.loops.sums import summed_by
 from srcgrad.targets.loops.words import FLOATS, NARROW
 
 _BLOCKS: Final = ("body", "orelse", "finalbody")
@@ -155,7 +157,7 @@ class Nests:
                     share(other, item, way)
                     items[place:] = [*parts[0], other, *parts[1]]
                     return
-                if not isinstance(other, Comment) and not _is_movable(other, self._kind):
+                if not isinstance(other, Comment) and not is_movable(other, self._kind):
                     break
         elif items and isinstance(items[-1], Nest) and _is_zeros(item, items[-1]):
             items.insert(-1, item)
@@ -186,7 +188,7 @@ class Nests:
 
     def _without_sums(self, node: Any, nests: list[Any]) -> Any:
         """Return an expression with names for its sums of all entries, which nests compute."""
-        summed = _summed(node, self._kind)
+        summed = summed_by(node, self._kind)
         if summed is not None and self._kind(node) in FLOATS:
             kind = self._kind(summed)
             if isinstance(kind, Array) and kind.dtype in FLOATS:
@@ -361,10 +363,10 @@ class Nests:
             step = gast.Assign([place], entry, None)
         nest = _nest_of(writer, [step])
         nest.writes = writes
-        if isinstance(statement, gast.AugAssign) and isinstance(step.op, (gast.Add, gast.Sub)):
-            if array.id not in {name for name, _ in read_by_value}:
-                nest.adds = set(writes)
-                nest.reads -= writes
+        adds = isinstance(statement, gast.AugAssign) and isinstance(step.op, (gast.Add, gast.Sub))
+        if adds and array.id not in {name for name, _ in read_by_value}:
+            nest.adds = set(writes)
+            nest.reads -= writes
         return nest
 
     # -- text
@@ -388,7 +390,7 @@ class Nests:
             for node in found_in(self._function, gast.Name)
             if isinstance(node.ctx, gast.Load)
         }
-        _drop_parts(self._function, read)
+        drop_parts(self._function, read)
 
 
 def _nest_of(writer: EntryWriter, body: list[Any]) -> Nest:
@@ -411,68 +413,6 @@ class _MeetsItselfError(NotElementwiseError):
     """A value that reads, at another place, what it is written into."""
 
 
-def _summed(node: Any, kind_of: Callable[[Any], Kind]) -> Any:
-    """Return what a sum of all entries, or a product of vectors, adds up; None for what is neither.
-
-    Those are ``np.sum(...)``, ``(...).sum()``, ``... @ ...`` and ``np.dot(..., ...)``.
-    """
-    factors = _factors(node)
-    if factors and all(_is_vector(kind_of(item)) for item in factors):
-        return gast.BinOp(factors[0], gast.Mult(), factors[1])
-    if not isinstance(node, gast.Call) or node.keywords:
-        return None
-    function = node.func
-    if not isinstance(function, gast.Attribute) or function.attr != "sum":
-        return None
-    if getattr(function.value, "id", "") == "np":
-        return node.args[0] if len(node.args) == 1 else None
-    return None if node.args else function.value
-
-
-def _factors(node: Any) -> list[Any]:
-    """Return the operands of a product of matrices or vectors; none for other expressions."""
-    if isinstance(node, gast.BinOp) and isinstance(node.op, gast.MatMult):
-        return [node.left, node.right]
-    is_dot = isinstance(node, gast.Call) and getattr(node.func, "attr", "") == "dot"
-    if is_dot and getattr(node.func.value, "id", "") == "np" and not node.keywords:
-        return list(node.args) if len(node.args) == 2 else []
-    return []
-
-
-def _is_vector(kind: Kind) -> bool:
-    return isinstance(kind, Array) and kind.ndim == 1 and not kind.ones and kind.dtype in FLOATS
-
-
-def _is_movable(statement: Any, kind_of: Callable[[Any], Kind]) -> bool:
-    """Say whether a statement binds a number, or a part of an array, and does nothing else."""
-    is_plain = isinstance(statement, gast.Assign) and len(statement.targets) == 1
-    if is_plain and isinstance(statement.targets[0], gast.Name) and is_view(statement.value):
-        return True
-    return _is_of_numbers(statement, kind_of)
-
-
-def _is_of_numbers(statement: Any, kind_of: Callable[[Any], Kind]) -> bool:
-    """Say whether a statement binds a number to a name, and calls nothing but functions of it."""
-    if isinstance(statement, gast.Assign):
-        target: Any = statement.targets[0]
-    elif isinstance(statement, gast.AugAssign):
-        target = statement.target
-    else:
-        return False
-    if not isinstance(target, gast.Name) or not is_number(kind_of(target)):
-        return False
-    return all(_is_pure(node) for node in found_in(statement, gast.Call))
-
-
-def _is_pure(node: Any) -> bool:
-    """Say whether a call is one of a function of NumPy or Python that calculates."""
-    function = node.func
-    if isinstance(function, gast.Name):
-        return function.id in ("len", "float", "int", "abs", "min", "max")
-    owner = getattr(getattr(function, "value", None), "id", "")
-    return owner == "math" or (owner == "np" and function.attr != "random")
-
-
 def _place(indices: Sequence[str]) -> Any:
     names = [constant(0) if name == "0" else load(name) for name in indices]
     return names[0] if len(names) == 1 else gast.Tuple(names, gast.Load())
@@ -490,24 +430,6 @@ def _is_zeros(statement: Any, nest: Nest) -> bool:
     steps = [*nest.before, *(step for group in nest.groups for step in group)]
     met = {item.id for step in steps for item in found_in(step, gast.Name)}
     return not names & set(nest.bound) and statement.targets[0].id not in (met | (made - names))
-
-
-def _drop_parts(owner: Any, read: set[str]) -> None:
-    """Drop names of parts of arrays that nothing reads."""
-    for name in _BLOCKS:
-        body = getattr(owner, name, None)
-        if not isinstance(body, list):
-            continue
-        for statement in body:
-            _drop_parts(statement, read)
-        is_dropped = [
-            isinstance(item, gast.Assign)
-            and is_view(item.value)
-            and all(isinstance(t, gast.Name) and t.id not in read for t in item.targets)
-            for item in body
-        ]
-        if not all(is_dropped):
-            body[:] = [item for item, dropped in zip(body, is_dropped, strict=True) if not dropped]
 
 
 def _base(target: Any) -> Any:

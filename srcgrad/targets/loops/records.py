@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import gast
 
-from srcgrad.ir.build import assign, call, constant, dotted, load, store, subscript
+from srcgrad.ir.build import assign, call, clone, constant, dotted, load, store, subscript
 from srcgrad.ir.walk import blocks_of, found_in, walk
 from srcgrad.targets.loops.kind import Array, Kind, is_number
 from srcgrad.targets.loops.words import TYPES, held
@@ -33,6 +33,7 @@ class _Record:
         taken: The targets of each statement that takes some off its end.
         uses: How often its name is met in these.
         is_inside: Whether it is kept in another one.
+        is_gone_through: Whether a loop reads it from its end, and takes nothing off.
         places: The names of the arrays, or of lists whose ends are kept.
         words: The numbers in each.
     """
@@ -43,6 +44,7 @@ class _Record:
     taken: list[list[Any]] = field(default_factory=list)
     uses: int = 0
     is_inside: bool = False
+    is_gone_through: bool = False
     places: list[str] = field(default_factory=list)
     words: list[str] = field(default_factory=list)
 
@@ -54,7 +56,9 @@ class Records:
         used: The names of ours that it calls then.
     """
 
-    def __init__(self, function: Any, kind_of: Callable[[Any], Kind], known: dict[str, Kind]) -> None:
+    def __init__(
+        self, function: Any, kind_of: Callable[[Any], Kind], known: dict[str, Kind]
+    ) -> None:
         self._function = function
         self._kind = kind_of
         self._known = known
@@ -89,6 +93,10 @@ class Records:
             elif (name := _popped(node.value)) is not None:
                 self._record(name).taken.append(_parts(target))
                 self._record(name).uses += 1
+        elif isinstance(node, gast.For) and (name := _gone_through(node)) is not None:
+            self._record(name).taken.append(_parts(node.body[0].targets[0]))
+            self._record(name).uses += 2
+            self._record(name).is_gone_through = True
         elif isinstance(node, gast.Expr) and (found := _appended(node.value)) is not None:
             self._record(found[0]).kept.append(_parts(found[1]))
             self._record(found[0]).uses += 1
@@ -118,6 +126,8 @@ class Records:
             for item in side
         )
         if uses[record.name] != record.uses + inside:
+            return False
+        if inside and record.is_gone_through:
             return False
         if inside and not _is_whole_when_kept(self._function, record.name):
             return False
@@ -191,6 +201,14 @@ class Records:
             name = _popped(statement.value)
             if name in self._found:
                 return self._take(self._found[name], _parts(target))
+            read = _read_by_index(statement.value)
+            if read in self._found:
+                record, index = self._found[read], statement.value.slice
+                return self._bind(record, _parts(target), index)
+        elif isinstance(statement, gast.For):
+            name = _length_of(statement.iter)
+            if name in self._found:
+                statement.iter.args[0] = gast.BinOp(load(_end(name)), gast.Sub(), constant(1))
         elif isinstance(statement, gast.Expr):
             found = _appended(statement.value)
             if found is not None and found[0] in self._found:
@@ -203,27 +221,22 @@ class Records:
         grow = [assign(name, call(GROWN, load(name))) for name in record.places]
         full = gast.Compare(load(end), [gast.Eq()], [call("len", load(first))])
         stores = [
-            gast.Assign([self._entry(name, end, storing=True)], self._value(item), None)
+            gast.Assign([_entry(name, load(end), storing=True)], self._value(item), None)
             for name, item in zip(record.places, items, strict=True)
         ]
         more = gast.AugAssign(store(end), gast.Add(), constant(1))
         return [gast.If(full, grow, []), *stores, more]
 
     def _take(self, record: _Record, targets: Sequence[Any]) -> list[Any]:
-        end = _end(record.name)
-        less = gast.AugAssign(store(end), gast.Sub(), constant(1))
-        return [
-            less,
-            *(
-                gast.Assign([self._target(item)], self._entry(name, end), None)
-                for name, item in zip(record.places, targets, strict=True)
-            ),
-        ]
+        less = gast.AugAssign(store(_end(record.name)), gast.Sub(), constant(1))
+        return [less, *self._bind(record, targets, load(_end(record.name)))]
 
-    def _entry(self, name: str, end: str, *, storing: bool = False) -> Any:
-        entry = subscript(load(name), load(end), storing=storing)
-        entry.is_looked_at = True
-        return entry
+    def _bind(self, record: _Record, targets: Sequence[Any], index: Any) -> list[Any]:
+        """Return what binds names to the numbers that were kept at one time."""
+        return [
+            gast.Assign([self._target(item)], _entry(name, clone(index)), None)
+            for name, item in zip(record.places, targets, strict=True)
+        ]
 
     def _value(self, item: Any) -> Any:
         name = getattr(item, "id", "")
@@ -261,6 +274,42 @@ def _adds_to(node: Any, name: str) -> bool:
 
 def _end(name: str) -> str:
     return f"{name}_end"
+
+
+def _entry(name: str, index: Any, *, storing: bool = False) -> Any:
+    """Return an entry of an array, at an index of which it is known where it lies."""
+    entry = subscript(load(name), index, storing=storing)
+    entry.is_looked_at = True
+    return entry
+
+
+def _length_of(iterated: Any) -> str | None:
+    """Return of what list the entries are numbered from the last one on; None for others."""
+    if not isinstance(iterated, gast.Call) or len(iterated.args) != 3:
+        return None
+    last = iterated.args[0]
+    length = last.left if isinstance(last, gast.BinOp) else None
+    if not isinstance(length, gast.Call) or getattr(length.func, "id", "") != "len":
+        return None
+    return getattr(length.args[0], "id", None)
+
+
+def _read_by_index(node: Any) -> str | None:
+    is_name = isinstance(node, gast.Subscript) and isinstance(node.slice, gast.Name)
+    return getattr(node.value, "id", None) if is_name else None
+
+
+def _gone_through(loop: Any) -> str | None:
+    """Return what list a loop reads, from its end, at the beginning of each trip; None for none."""
+    name, first = _length_of(loop.iter), loop.body[0]
+    if name is None or not isinstance(first, gast.Assign) or len(first.targets) != 1:
+        return None
+    if _read_by_index(first.value) != name or first.value.slice.id != getattr(
+        loop.target, "id", ""
+    ):
+        return None
+    adds = any(_adds_to(node, name) for item in loop.body for node in found_in(item, gast.Call))
+    return None if adds else name
 
 
 def _is_empty(node: Any) -> bool:

@@ -25,8 +25,10 @@ from srcgrad.spans import Span
 from srcgrad.targets.loops.border import (
     Records,
     RefusedArgumentError,
+    are_floats,
     as_returned,
     brought_back,
+    converted,
     described,
     differs,
     is_alike,
@@ -257,7 +259,7 @@ class Loops:
         text, module = self._module_for(key, records, fuses=fuses)
         dispatcher = vars(module)[self._subject.entry]
         converts = [records.into(kind, vars(module)) for kind in key]
-        given = _converted(converts, args)
+        given = converted(converts, args)
         try:
             jit.compiled(dispatcher, given)
         except Exception as error:  # Numba raises what it likes, also by its own faults
@@ -356,14 +358,14 @@ class Loops:
         changed, written = self._subject.lists, self._subject.written
         is_plain, has_records = not any(converts), made.text.has_records
         returned = returner(expected)
-        if is_plain and not (has_records or changed or lists) and _are_floats(expected):
+        if is_plain and not (has_records or changed or lists) and are_floats(expected):
             return self._runner_of_floats(made)
 
         def run(*args: Any) -> Any:
             if lists and len({id(args[k]) for k in lists}) < len(lists):
                 return self._by_numpy(args)  # one list under two names
             try:
-                result = dispatcher(*(args if is_plain else _converted(converts, args)))
+                result = dispatcher(*(args if is_plain else converted(converts, args)))
                 result = brought_back(result) if has_records else result
                 result = self._with_lists(result, args) if changed else result
             except Exception as error:  # noqa: BLE001 - NumPy runs it then
@@ -469,7 +471,7 @@ class Loops:
     ) -> NotCompiledError:
         line = jit.line_of(error, module.__file__ or "")
         self._line = text.origins[line - 1] if 0 < line <= len(text.origins) else 0
-        return self._at(_in_short(error), text.lines.at(line))
+        return self._at(jit.in_short(error), text.lines.at(line))
 
     def _at(self, what: str, line: UserLine | None) -> NotCompiledError:
         span = None if line is None else Span(line.file, line.line, text=line.text)
@@ -486,30 +488,6 @@ class Loops:
 _SPACE: Final[ContextVar[dict[str, Any] | None]] = ContextVar("srcgrad_space", default=None)
 
 
-def _are_floats(value: Any) -> bool:
-    """Say whether a value is a tuple of floats, or of one and more such tuples."""
-    if type(value) is not tuple or not value or type(value[0]) is not float:
-        return False
-    return all(type(item) is float or _are_floats(item) for item in value[1:])
-
-
-def _in_short(error: BaseException) -> str:
-    """Return the sentence of an error of Numba that says what is wrong."""
-    lines = [line.strip() for line in str(error).splitlines()]
-    told = [line for line in lines if line and not line.startswith(_PREAMBLE)]
-    return told[0] if told else type(error).__name__
-
-
-_PREAMBLE: Final = ("Failed in", "- Resolution", "File ", "During:", "There are", "^", "<source")
-
-
 def _has_files() -> bool:
     """Say whether texts lie in files, where Numba keeps what it has compiled beside them."""
     return settings.cache_directory() is not None and not cache.why_unusable()
-
-
-def _converted(converts: Sequence[Any], args: Sequence[Any]) -> list[Any]:
-    return [
-        value if convert is None else convert(value)
-        for convert, value in zip(converts, args, strict=True)
-    ]

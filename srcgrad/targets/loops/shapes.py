@@ -37,9 +37,7 @@ class Shapes:
     def __init__(self, function: Any, kind_of: Callable[[Any], Kind]) -> None:
         self._kind = kind_of
         bound = Counter(
-            item.id
-            for item in found_in(function, gast.Name)
-            if not isinstance(item.ctx, gast.Load)
+            item.id for item in found_in(function, gast.Name) if not isinstance(item.ctx, gast.Load)
         )
         parameters = {item.id for item in function.args.args}
         self._stable = {name for name in parameters if bound[name] == 1}
@@ -101,7 +99,7 @@ class Shapes:
         return affine_of(_with_named_lengths(node), self._named)
 
     def _named(self, name: str) -> Affine | None:
-        array, dot, _ = name.partition(".")
+        _, dot, _ = name.partition(".")
         if dot:
             found = self._lengths.get(name)
             return variable(name) if found is None else found
@@ -123,12 +121,12 @@ def _length_of(array: str, axis: int) -> Any:
 
 def _with_named_lengths(node: Any) -> Any:
     """Return an expression with one name for each length of an axis in it."""
-    if isinstance(node, gast.Subscript) and isinstance(node.value, gast.Attribute):
-        if node.value.attr == "shape" and isinstance(node.value.value, gast.Name):
-            return load(to_source(node))
+    if isinstance(node, gast.Subscript) and getattr(node.value, "attr", "") == "shape":
+        is_named = isinstance(node.value.value, gast.Name)
+        return load(to_source(node)) if is_named else clone(node)
     if isinstance(node, gast.Call) and getattr(node.func, "id", "") == "len":
-        if len(node.args) == 1 and isinstance(node.args[0], gast.Name):
-            return load(shape_name(node.args[0].id, 0))
+        (array,) = node.args
+        return load(shape_name(array.id, 0)) if isinstance(array, gast.Name) else clone(node)
     if isinstance(node, gast.BinOp):
         left, right = _with_named_lengths(node.left), _with_named_lengths(node.right)
         return gast.BinOp(left, node.op, right)

@@ -115,31 +115,12 @@ def loops_text(wish: Wish) -> LoopsText:
     kinds = Kinds(functions, entry, wish.given)
     rewriting.used |= _take_lists(functions[entry], wish.given)
     _give_lists(functions[entry], wish.lists)
-    narrow = is_narrow(wish.given) or _NARROW.search(source)
-    parallel = bool(wish.options.get("parallel"))
-    nests_of = functools.partial(Nests, parallel=parallel, vectors=wish.vectors)
-    options = dict(wish.options)
-    looks: list[Bounds] = []
-    for name, function in functions.items():
-        kind_of = functools.partial(kinds.of, function=name)
-        rewriting.used |= leave_out_calls(function, kind_of)
-        rewriting.used |= guard_integers(function, kind_of)
-        if narrow:
-            Narrow(function, kind_of, kinds.parameters()).write()
-        if wish.fuses:
-            rewriting.used |= Records(function, kind_of, kinds.names[name]).write()
-        count_upwards(function, kind_of)
-        if wish.fuses:
-            nests = nests_of(function, kind_of, kinds.names[name])
-            rewriting.used |= nests.write()
-            looks.append(Bounds(function, kind_of, nests.mark))
-        if narrow:
-            rewriting.used |= steady_sums(function, kind_of)
-    if wish.looks and options.get("boundscheck") and all(item.find() for item in looks):
-        options["boundscheck"] = False
-        rewriting.used |= {LOOK for item in looks if item.write()}
+    narrow = bool(is_narrow(wish.given) or _NARROW.search(source))
+    used, options = _lowered(functions, kinds, wish, narrow=narrow)
+    rewriting.used |= used
     body = [item for item in tree.body if not isinstance(item, gast.FunctionDef)]
-    read = [node.id for item in functions.values() for node in found_in(item, gast.Name)]
+    read = {node.id for item in functions.values() for node in found_in(item, gast.Name)}
+    rewriting.used &= read
     body = _without_unread(body, functions)
     imported = _with_imports(body, rewriting.imports(), reads_numpy="np" in read)
     parts = ["njit", PARALLEL] if PARALLEL in rewriting.used else ["njit"]
@@ -154,9 +135,41 @@ def loops_text(wish: Wish) -> LoopsText:
         tuple(rewriting.refused),
         bool(records) or bool(wish.objects),
         kinds.returned[entry],
-        bool(narrow),
+        narrow,
         tuple(origins),
     )
+
+
+def _lowered(
+    functions: Mapping[str, Any], kinds: Kinds, wish: Wish, *, narrow: bool
+) -> tuple[set[str], Mapping[str, Any]]:
+    """Write functions as loops over numbers, in place.
+
+    Returns the names of ours that they call, and what the compiler is told then.
+    """
+    parallel = bool(wish.options.get("parallel"))
+    used: set[str] = set()
+    looks: list[Bounds] = []
+    for name, function in functions.items():
+        kind_of = functools.partial(kinds.of, function=name)
+        used |= leave_out_calls(function, kind_of) | guard_integers(function, kind_of)
+        if narrow:
+            Narrow(function, kind_of, kinds.parameters()).write()
+        if wish.fuses:
+            used |= Records(function, kind_of, kinds.names[name]).write()
+        count_upwards(function, kind_of)
+        if wish.fuses:
+            known = kinds.names[name]
+            nests = Nests(function, kind_of, known, parallel=parallel, vectors=wish.vectors)
+            used |= nests.write()
+            looks.append(Bounds(function, kind_of, nests.mark))
+        if narrow:
+            used |= steady_sums(function, kind_of)
+    options = wish.options
+    if wish.looks and options.get("boundscheck") and all(item.find() for item in looks):
+        options = {**options, "boundscheck": False}
+        used |= {LOOK for item in looks if item.write()}
+    return used, options
 
 
 def reached(entry: str, functions: Mapping[str, Any]) -> list[str]:

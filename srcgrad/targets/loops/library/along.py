@@ -110,16 +110,7 @@ def _result_dtype(name: str, dtype: Any) -> str:
     return "bool_" if name in ("max", "min") and isinstance(dtype, types.Boolean) else "int64"
 
 
-@overload(names.same_length, inline="always")
-def _same_length(one, other):
-    def body(one, other):
-        if one != other:
-            raise names.LengthsDifferError("arrays of different shapes")
-
-    return body
-
-
-@overload(names.look_at_indices, inline="always")
+@overload(names.look_at_indices)
 def _look_at_indices(least, most, length):
     def body(least, most, length):
         if least <= most and not (-length <= least and most < length):
