@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import FunctionType, ModuleType
+from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any, Final
 
 import gast
@@ -74,7 +74,10 @@ class CallWrites:
         if operation.kind == "class":
             shifted = gast.Call(call.func, [gast.Constant(None, None), *call.args], call.keywords)
             return self._written_by_user(statement, operation.primal.forward, shifted)
-        follows = operation.kind != "primitive" and not getattr(call, "settled", False)
+        tells = reader.vocabulary.is_report(reader.scope.resolve(call.func))
+        follows = (
+            operation.kind != "primitive" and not getattr(call, "settled", False) and not tells
+        )
         if follows and (called := self._handed_on(call)) is not None:
             return self._written_by_user(statement, called, call, anything=True)
         callee = uncached(reader.scope.resolve(call.func))
@@ -153,8 +156,8 @@ class CallWrites:
         lookup = self._program.reader.scope.lookup
         found: dict[str, None] = {}
         for name in read:
-            if isinstance(lookup(name), ModuleType):
-                continue  # of ``np.sqrt(x)``
+            if isinstance(lookup(name), (ModuleType, type, BuiltinFunctionType)):
+                continue  # of ``np.sqrt(x)``, or what makes an operand: ``range(3)``
             found.update(dict.fromkeys(sorted(self._gone_through.get(name, {name}))))
         return list(found)
 

@@ -67,7 +67,7 @@ class Selection:
     >>> shapes = Shapes(program, Integers(program))
     >>> found = Selection(program, activity(program, program.outputs), shapes, frozenset())
     >>> {name: text([gast.Expr(mask.of(load("g")))]) for name, mask in found.masks.items()}
-    {'sqrt_x': 'np.where(test, g, 0)'}
+    {'sqrt_x': 'np.where(test, g, 0.0)'}
     """
 
     def __init__(

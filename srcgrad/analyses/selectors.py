@@ -63,7 +63,7 @@ class Mask:
 
     def of(self, value: Any) -> Any:
         """Return the expression that is `value` where elements are used, and 0 elsewhere."""
-        zero = gast.Constant(0, None)
+        zero = gast.Constant(0.0, None)  # of floats: NumPy converts no integer
         sides = (value, zero) if self.holds else (zero, value)
         return call("np.where", clone(self.condition), *sides)
 

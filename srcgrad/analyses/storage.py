@@ -148,11 +148,13 @@ class _Analysis:
             self._writes.append((statement, name, True))
 
     def _gives_no_memory(self, iterable: Any) -> bool:
-        """Say whether a loop runs over the numbers of a `range`, or over the keys of a dict."""
+        """Say whether a loop runs over the numbers of a `range`, keys, or arrays that are new."""
         if isinstance(iterable, gast.Name) and self._program.once(Entries).is_dict(iterable.id):
             return True
-        called = isinstance(iterable, gast.Call)
-        return called and self._program.reader.scope.resolve(iterable.func) is range
+        reader = self._program.reader
+        callee = reader.scope.resolve(getattr(iterable, "func", iterable))
+        known = callee is not MISSING and isinstance(iterable, gast.Call)
+        return known and (callee is range or reader.vocabulary.primitive(callee).gives_new)
 
     def _visit_store(self, statement: Any) -> None:
         target = root_name(store_target(statement))

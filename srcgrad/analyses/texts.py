@@ -14,6 +14,7 @@ import numpy as np
 from srcgrad.ir.program import Program, is_store, store_target
 from srcgrad.ir.scopes import MISSING
 from srcgrad.ir.walk import names_bound, names_read, nodes_in, root_name, statements, walk
+from srcgrad.primitives.constants import TEXT
 
 WRITERS = frozenset(
     {str, repr, format, ascii, bytes, bytearray, slice, np.array2string, np.array_repr}
@@ -165,7 +166,8 @@ class _Texts:
             return any(item in WRITERS for item in functions) and self._varies(node)
         func = node.func
         named = isinstance(func, gast.Attribute) and func.attr in WRITING_METHODS
-        if named or callee in WRITERS or self._converts(node):
+        writes = callee in WRITERS or self._constant_reason(callee) == TEXT
+        if named or writes or self._converts(node):
             return self._varies(node)
         return self._takes_keys(node)
 
@@ -203,7 +205,7 @@ class _Texts:
         callee = self._callee(call)
         if callee is None or callee in WRITERS or callee in _ON_TEXTS:
             return False
-        return self._constant_reason(callee) is not None
+        return self._constant_reason(callee) not in (None, TEXT)
 
     def _varies(self, node: Any) -> bool:
         """Say whether an expression reads what varies for more than sizes and truth."""

@@ -46,7 +46,7 @@ from srcgrad.frontend.expand.session import Session
 from srcgrad.frontend.rebinding import Variable, rebound, refuse_rebound
 from srcgrad.frontend.refusals import merged, shown_in
 from srcgrad.frontend.returned_lists import lists_returned, returns_list
-from srcgrad.frontend.source import FunctionSource, find_source
+from srcgrad.frontend.source import FunctionSource, find_source, refuse_generators
 from srcgrad.frontend.usage import container_parameters, vector_parameters
 from srcgrad.ir.build import clone
 from srcgrad.ir.garbage import uncollected
@@ -374,6 +374,7 @@ def halves_text(request: Request, stages: Stages | None) -> Generated:
 
 def generate(request: Request, make: Callable[[Request], tuple[Module, str, str]]) -> Generated:
     """Return what `make` makes of a request: a module, its entry and that of a backward half."""
+    refuse_generators(request.function)
     for cached in (container_parameters, returns_list, lists_returned, vector_parameters):
         cached.cache_clear()  # a function that they looked into may have been replaced
     with uncollected():

@@ -22,12 +22,14 @@ class NameKinds:
         numbers: Those of single numbers.
         integers: Those of whole numbers.
         arrays: Those of arrays with axes.
+        matrices: Those of arrays with two.
     """
 
     every: frozenset[str] = frozenset()
     numbers: frozenset[str] = frozenset()
     integers: frozenset[str] = frozenset()
     arrays: frozenset[str] = frozenset()
+    matrices: frozenset[str] = frozenset()
 
     @classmethod
     def of(
@@ -44,6 +46,7 @@ class NameKinds:
             frozenset(name for name in every if shapes.is_number(load(name))),
             every & frozenset(integers.names),
             frozenset(name for name in every if rank(load(name))),
+            frozenset(name for name in every if rank(load(name)) == 2),
         )
 
     def in_text(

@@ -269,7 +269,7 @@ def _write_by_index(tree: Any, program: Program) -> tuple[set[str], set[str]]:
     tree.body = helpers.block(tree.body)
     program.inlined = tuple(helpers.inlined)
     program.placed = tuple(helpers.placed)
-    spellings = Spellings(reader, namer, variation.of)
+    spellings = Spellings(reader, namer, variation.of, program.parameters)
     tree.body = spellings.function(tree.body)
     program.elements = frozenset(spellings.elements)
     tree.body = WriteCalls(reader, namer).function(tree.body)

@@ -17,6 +17,7 @@ from srcgrad.ir.walk import walk
 from srcgrad.optimizations.ask_next import asked_next
 from srcgrad.optimizations.assign_first import assign_first
 from srcgrad.optimizations.coalesce import coalesce
+from srcgrad.optimizations.collect_terms import TermCollection
 from srcgrad.optimizations.delay_clears import ClearDelay
 from srcgrad.optimizations.drop_last_clears import drop_idle_clears, drop_last_clears
 from srcgrad.optimizations.fill_cleared import fill_cleared
@@ -134,17 +135,19 @@ class Polishing:
     def _folded(self, body: list[Any]) -> list[Any]:
         """Do the arithmetic of literals and of adjoints, and return what is computed last."""
         is_adjoint = self.purity.is_adjoint
-        folding = ConstantFolding(self.is_float, self._is_number(), is_adjoint)
+        is_matrix = self.kinds.in_text(self.program, self.kinds.matrices)
+        folding = ConstantFolding(self.is_float, self._is_number(), is_adjoint, is_matrix)
         for turn in range(3):  # what is folded may be a number that can be put elsewhere
             before = body
             body = propagate_constants(body, self._is_ours, self.parameters)
             body = folding.settle(body) if turn and body is before else folding.run(body)
             if body is before and not folding.unsettled:
                 break
-        gathering = AdditionGathering(self.purity, width)
+        collection = TermCollection(self.purity, self.is_float)
+        gathering = AdditionGathering(self.purity, width, collection.of)
         may_share = Sharing(body, self.purity.of).may_share
-        merged = merge_additions(body, width, is_adjoint, may_share)
-        body = self._coalesced(gathering.run(merged))
+        merged = merge_additions(collection.run(body), width, is_adjoint, may_share)
+        body = self._coalesced(gathering.run(collection.run(merged)))
         body = read_originals(tidy(folding.run(body)), self._is_ours)
         body = ClearDelay(self.purity, width).run(body)
         body = fill_cleared(body, self.purity, self._is_number(), self._is_array())

@@ -17,7 +17,10 @@ _STATEMENTS: Final[dict[str, tuple[str, str]]] = {
     "AsyncFor": ("`async for`", "differentiate an ordinary function"),
     "FunctionDef": ("a nested function", "define it at the top level of the module"),
     "AsyncFunctionDef": ("a coroutine", "differentiate an ordinary function"),
-    "ClassDef": ("a class definition", "define it at the top level of the module"),
+    "ClassDef": (
+        "a class definition that reads what is around it",
+        "hand that to its objects, or define it at the top level of the module",
+    ),
     "Nonlocal": ("`nonlocal`", "pass the value as an argument and return the new one"),
     "TypeAlias": ("a type alias", "define it at the top level of the module"),
 }

@@ -12,7 +12,12 @@ from typing import Any, Final
 
 import gast
 
-from srcgrad.errors import InternalError, NotDifferentiableError, SourceNotFoundError
+from srcgrad.errors import (
+    InternalError,
+    NotDifferentiableError,
+    SourceNotFoundError,
+    UnsupportedSyntaxError,
+)
 from srcgrad.frontend.left_out import without_parts
 from srcgrad.frontend.loaded import is_as_loaded
 from srcgrad.frontend.private_names import with_private_names
@@ -99,7 +104,7 @@ def find_source(function: Callable[..., Any]) -> FunctionSource:
     Raises:
         SourceNotFoundError: It is written in C, or its text is not to be found or not to be told
             apart from another function's.
-        NotDifferentiableError: It is a generator or a coroutine.
+        UnsupportedSyntaxError: It is a generator or a coroutine.
     """
     if not isinstance(function, FunctionType):
         raise SourceNotFoundError(
@@ -110,6 +115,20 @@ def find_source(function: Callable[..., Any]) -> FunctionSource:
     if attached is not None:
         return attached
     _refuse_generators(function)
+    return _source_of(function)
+
+
+@deeply
+def find_generator(function: FunctionType) -> FunctionSource:
+    """Return the source of a generator.
+
+    Raises:
+        SourceNotFoundError: Its text is not to be found, or not to be told apart.
+    """
+    return _source_of(function)
+
+
+def _source_of(function: FunctionType) -> FunctionSource:
     code = function.__code__
     linecache.checkcache(code.co_filename)  # a module that was reloaded has a new text
     lines = linecache.getlines(code.co_filename, function.__globals__)
@@ -142,7 +161,7 @@ def has_source(function: FunctionType) -> bool:
         find_source(function)
     except SourceNotFoundError:
         return False
-    except NotDifferentiableError:
+    except UnsupportedSyntaxError:
         return True
     return True
 
@@ -151,25 +170,46 @@ def _describe(thing: Any) -> str:
     return getattr(thing, "__qualname__", None) or type(thing).__qualname__
 
 
+def refuse_generators(function: Callable[..., Any]) -> None:
+    """Refuse a function to differentiate that has no value: a generator or a coroutine.
+
+    Raises:
+        NotDifferentiableError: It is one.
+    """
+    kind = _kind_of(function)
+    if kind and not hasattr(function, _ATTACHED):
+        name = getattr(function, "__qualname__", "")
+        raise NotDifferentiableError(
+            f"`{name}` is {kind}: it has no value to differentiate",
+            hint="return an array or a number instead",
+            span=_first_line(function),
+        )
+
+
 def _refuse_generators(function: FunctionType) -> None:
+    kind = _kind_of(function)
+    if kind:
+        raise UnsupportedSyntaxError(
+            f"`{function.__qualname__}` is {kind}, not all values of which are taken at its call",
+            hint="loop over it, or make a list of it",
+            span=_first_line(function),
+        )
+
+
+def _kind_of(function: Any) -> str:
+    """Say what a function is that returns no value of its own, or nothing."""
     kinds = {
-        "a generator": inspect.isgeneratorfunction(function),
-        "a coroutine": inspect.iscoroutinefunction(function),
-        "an asynchronous generator": inspect.isasyncgenfunction(function),
+        "a generator": inspect.isgeneratorfunction,
+        "a coroutine": inspect.iscoroutinefunction,
+        "an asynchronous generator": inspect.isasyncgenfunction,
     }
-    for kind, found in kinds.items():
-        if found:
-            raise NotDifferentiableError(
-                f"`{function.__qualname__}` is {kind}: it has no value to differentiate",
-                hint="return an array or a number instead",
-                span=Span(
-                    function.__code__.co_filename,
-                    function.__code__.co_firstlineno,
-                    text=linecache.getline(
-                        function.__code__.co_filename, function.__code__.co_firstlineno
-                    ).rstrip("\n"),
-                ),
-            )
+    return next((kind for kind, is_one in kinds.items() if is_one(function)), "")
+
+
+def _first_line(function: Any) -> Span:
+    code = function.__code__
+    text = linecache.getline(code.co_filename, code.co_firstlineno).rstrip("\n")
+    return Span(code.co_filename, code.co_firstlineno, text=text)
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,11 @@ def reached_functions(function: FunctionType, given: Iterable[Any] = ()) -> list
     return list(seen)
 
 
+def is_cut(functions: list[FunctionType]) -> bool:
+    """Say whether there may be more functions than `reached_functions` has found."""
+    return len(functions) >= _MOST
+
+
 def seen_elsewhere(function: FunctionType) -> frozenset[str]:
     """Return the names in the other functions that a function reaches, itself if it is called."""
     others = [item for item in reached_functions(function) if item is not function]

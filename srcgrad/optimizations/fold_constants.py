@@ -26,7 +26,8 @@ class ConstantFolding:
 
     `is_float(name)` says which names surely hold floating-point numbers: a product with 1.0 turns
     integers into those, and is left out only where that is no matter. It makes a new array of an
-    array, which a number can do without: `is_number(name)` says which names surely hold one.
+    array, which a number can do without: `is_number(name)` says which names surely hold one, and
+    `is_matrix(name)` which hold arrays of two axes.
     What is not computed for a name that `is_adjoint` keeps more of the user's way of writing it.
 
     >>> from srcgrad.codegen.printer import to_source
@@ -68,10 +69,12 @@ class ConstantFolding:
         is_float: Callable[[str], bool],
         is_number: Callable[[str], bool] = lambda _: False,
         is_adjoint: Callable[[str], bool] = lambda _: True,
+        is_matrix: Callable[[str], bool] = lambda _: False,
     ) -> None:
         self._is_float = is_float
         self._is_adjoint = is_adjoint
         self._is_number = is_number
+        self._is_matrix = is_matrix
         self._of_adjoint = False
         self.changed = False  # if it has found something to do
         self.unsettled: set[int] = set()  # the statements in which it has, by identity
@@ -139,13 +142,7 @@ class ConstantFolding:
                     turned = _turned(node.operand)
                     return turned if inner or self._is_own(turned) else node
         if self._of_adjoint and isinstance(node, gast.Call):
-            if makes_new(node) or getattr(node.func, "id", "") == "copied":
-                node.args = list(map(self._uncopied, node.args))
-            self._ask_for_less(node)
-            if getattr(node.func, "attr", "") == "sum":  # a method, whose operand is read alone
-                node.func.value = self._fold(node.func.value, inner=True)
-            made = _as_made(node)
-            return _of_operand(node) if made is node else made
+            return self._of_call(node)
         if self._of_adjoint and isinstance(node, gast.Subscript):
             node.value = self._fold(node.value)
             short = without_kept_axes(node.value, node.slice)
@@ -154,10 +151,22 @@ class ConstantFolding:
             return node.value.value
         return _negative(node)
 
+    def _of_call(self, node: Any) -> Any:
+        """Return a call whose arguments are folded as it is written for an adjoint."""
+        if (turned := self._turned_product(node)) is not None:
+            return turned
+        if makes_new(node) or getattr(node.func, "id", "") == "copied":
+            node.args = list(map(self._uncopied, node.args))
+        self._ask_for_less(node)
+        if getattr(node.func, "attr", "") == "sum":  # a method, whose operand is read alone
+            node.func.value = self._fold(node.func.value, inner=True)
+        made = _as_made(node)
+        return _of_operand(node) if made is node else made
+
     def _binary(self, node: Any, *, inner: bool) -> Any:
-        left, right = _number(node.left), _number(node.right)
-        if isinstance(left, int) and isinstance(right, int):
-            return _arithmetic(node, left, right)
+        left, right = number_of(node.left), number_of(node.right)
+        if left is not None and right is not None and (made := self._literal(node, left, right)):
+            return made
         if isinstance(node.op, gast.Add) and _leads_negative(node.right):
             return gast.BinOp(node.left, gast.Sub(), _turned(node.right))
         if self._of_adjoint and isinstance(node.op, gast.Add) and _leads_negative(node.left):
@@ -174,6 +183,38 @@ class ConstantFolding:
         if isinstance(node.op, gast.Pow) and right == 1:
             return node.left if inner or self._is_own(node.left) else node
         return self._product(node, inner=inner) if isinstance(node.op, gast.Mult) else node
+
+    def _turned_product(self, node: Any) -> Any:
+        """Return the transpose of a product of matrices as the product of theirs, or None.
+
+        >>> from srcgrad.codegen.printer import to_source
+        >>> folding = ConstantFolding(lambda _: True, is_matrix={"a", "b"}.__contains__)
+        >>> texts = ["np.transpose(a.T @ b)", "np.transpose(a @ c)", "np.transpose(a @ b.T)"]
+        >>> found = [folding._turned_product(gast.parse(t, mode="eval").body) for t in texts]
+        >>> [item and to_source(item) for item in found]
+        ['b.T @ a', None, 'b @ a.T']
+        """
+        plain = getattr(node.func, "attr", "") == "transpose" and len(node.args) == 1
+        product = node.args[0] if plain and not node.keywords else None
+        if not isinstance(product, gast.BinOp) or not isinstance(product.op, gast.MatMult):
+            return None
+        sides = [
+            item.value if _is_transpose(item) else item for item in (product.left, product.right)
+        ]
+        if getattr(node.func.value, "id", "") != "np":
+            return None
+        if not all(isinstance(item, gast.Name) and self._is_matrix(item.id) for item in sides):
+            return None
+        if not any(map(_is_transpose, (product.left, product.right))):
+            return None  # it would be no shorter
+        return gast.BinOp(_transposed(product.right), product.op, _transposed(product.left))
+
+    def _literal(self, node: Any, left: float, right: float) -> Any:
+        """Return the literal that an operation on two is, or None."""
+        if isinstance(left, int) and isinstance(right, int):
+            return _arithmetic(node, left, right)
+        adds = isinstance(node.op, (gast.Add, gast.Sub))
+        return _exact(node, left, right) if self._of_adjoint and adds else None
 
     def _uncopied(self, node: Any) -> Any:
         """Return an operand of what makes a new array itself, without a copy of it."""
@@ -206,7 +247,7 @@ class ConstantFolding:
         found = _factors(node)
         factors = _joined(found)
         for factor in factors:
-            number = _number(factor)
+            number = number_of(factor)
             if _is_share(factor):
                 shares.append(factor)
             elif number is not None and abs(number) < _EXACT and number == int(number):
@@ -220,7 +261,7 @@ class ConstantFolding:
         if not others:
             return constant(math.prod(whole))
         names = [name for item in others for name in names_read(item)]
-        literal = any(isinstance(_number(item), float) for item in others)
+        literal = any(isinstance(number_of(item), float) for item in others)
         if not literal and not any(map(self._is_float, names)):
             return node
         total = int(math.prod(whole))
@@ -284,7 +325,7 @@ def _keeps_size(node: Any) -> bool:
     """Say whether an expression is as large as its left side, which a number may be taken from."""
     if not isinstance(node, gast.BinOp):
         return False
-    number = _number(node.right)
+    number = number_of(node.right)
     repeats = isinstance(node.op, gast.Mult) and not isinstance(number, float)  # a list, perhaps
     return number is not None and not repeats
 
@@ -310,17 +351,17 @@ def _is_one_times(node: Any) -> bool:
 
 def _joined(factors: list[Any]) -> list[Any]:
     """Return the factors of a product with its literals in one, if that is exact and short."""
-    literals = [item for item in factors if _number(item) is not None]
+    literals = [item for item in factors if number_of(item) is not None]
     if len(literals) < 2:
         return factors
-    values = [number for item in literals if (number := _number(item)) is not None]
+    values = [number for item in literals if (number := number_of(item)) is not None]
     product = math.prod(values)
     finite = _finite([*values, product])
     exact = math.prod(map(Fraction, values)) == Fraction(product) if finite else False
     parts = any(value != int(value) for value in values) if exact else False
     if not parts or not exact or len(repr(abs(product))) > _SHORT:
         return factors
-    others = [item for item in factors if _number(item) is None]
+    others = [item for item in factors if number_of(item) is None]
     literal = constant(abs(product))
     return [gast.UnaryOp(gast.USub(), literal) if product < 0 else literal, *others]
 
@@ -350,10 +391,14 @@ def _is_transpose(node: Any) -> bool:
     return isinstance(node, gast.Attribute) and node.attr == "T"
 
 
+def _transposed(node: Any) -> Any:
+    return node.value if _is_transpose(node) else gast.Attribute(node, "T", gast.Load())
+
+
 def _negative(node: Any) -> Any:
     """Return ``negated(-1)`` as the literal that it is."""
     literal = getattr(getattr(node, "func", None), "id", "") == "negated"
-    number = _number(node.args[0]) if literal else None
+    number = number_of(node.args[0]) if literal else None
     if number is None:
         return node
     return constant(-number) if number < 0 else gast.UnaryOp(gast.USub(), node.args[0])
@@ -402,13 +447,30 @@ def _arithmetic(node: Any, left: int, right: int) -> Any:
     return constant(left * right) if isinstance(node.op, gast.Mult) else node
 
 
+def _exact(node: Any, left: float, right: float) -> Any:
+    """Return ``1.5 - 1`` as the literal that it is, if it is that exactly and short to write.
+
+    >>> texts = ["1.5 - 1", "0.7 - 1", "2.5 + 1.5", "1.5 * 2"]
+    >>> [gast.unparse(_exact(node, node.left.value, node.right.value))
+    ...  for node in (gast.parse(text, mode="eval").body for text in texts)]
+    ['0.5', '0.7 - 1', '4.0', '1.5 * 2']
+    """
+    if not isinstance(node.op, (gast.Add, gast.Sub)) or not _finite([left, right]):
+        return node
+    second = right if isinstance(node.op, gast.Add) else -right
+    total = left + second
+    exact = _finite([total]) and Fraction(left) + Fraction(second) == Fraction(total)
+    return constant(total) if exact and len(repr(abs(total))) <= _SHORT else node
+
+
 def _factors(node: Any) -> list[Any]:
     if isinstance(node, gast.BinOp) and isinstance(node.op, gast.Mult):
         return [*_factors(node.left), *_factors(node.right)]
     return [node]
 
 
-def _number(node: Any) -> int | float | None:
+def number_of(node: Any) -> int | float | None:
+    """Return the number that an expression is written as, or None."""
     kind = node.__class__
     if kind is gast.Constant:
         value = node.value
@@ -416,7 +478,7 @@ def _number(node: Any) -> int | float | None:
     if kind is gast.Name or kind is gast.BinOp:  # most are
         return None
     if _is_negative(node):
-        inner = _number(node.operand)
+        inner = number_of(node.operand)
         return None if inner is None else -inner
     return 1 if _is_log_of_e(node) else None
 

@@ -21,7 +21,7 @@ from srcgrad.optimizations.width import WIDEST
 class AdditionGathering:
     """Moves what is added to an adjoint down to the next addition, if nothing asks in between.
 
-    `width(node)` is the printed width of an expression.
+    `width(node)` is the printed width of an expression, `collected(node)` a sum as one writes it.
 
     >>> from srcgrad.compiler.doctesting import parse, program_of, text
     >>> from srcgrad.optimizations.width import width
@@ -44,9 +44,15 @@ class AdditionGathering:
     grad_a += grad_b * d
     """
 
-    def __init__(self, purity: Purity, width: Callable[[Any], int]) -> None:
+    def __init__(
+        self,
+        purity: Purity,
+        width: Callable[[Any], int],
+        collected: Callable[[Any], Any] = lambda node: node,
+    ) -> None:
         self._purity = purity
         self._width = width
+        self._collected = collected
 
     def run(self, body: list[Any]) -> list[Any]:
         """Return `body` with additions gathered."""
@@ -66,6 +72,7 @@ class AdditionGathering:
             if first is not None and self._fits(first, item):
                 gone.add(id(first))
                 statement = _joined(first, item)
+                statement.value = self._collected(statement.value)
                 take_lines(statement, item)
                 take_lines(statement, first)
             kept.append(statement)

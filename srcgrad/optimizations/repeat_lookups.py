@@ -9,7 +9,7 @@ import gast
 
 from srcgrad.ir.program import Counts, targets_of
 from srcgrad.ir.putting import put
-from srcgrad.ir.walk import blocks_of, names_bound, statements
+from srcgrad.ir.walk import blocks_of, found_in, names_bound, statements
 from srcgrad.optimizations.movement import Movement
 from srcgrad.optimizations.purity import Purity
 from srcgrad.optimizations.width import WIDEST
@@ -145,7 +145,15 @@ class LookupRepetition:
     def _too_wide(self, statement: Any, name: str, source: Any, times: int) -> bool:
         value = getattr(statement, "value", None) or getattr(statement, "test", None)
         more = times * (self._width(source.value) - len(name))
-        return value is None or self._width(value) + more > WIDEST
+        if isinstance(source.value, gast.Attribute):  # a transpose, of which there may be another
+            more -= 2 * len(".T") * _transposes(value, name)
+        return value is None or (more > 0 and self._width(value) + more > WIDEST)
+
+
+def _transposes(value: Any, name: str) -> int:
+    """Return how many transposes of a name an expression reads."""
+    turned = (item for item in found_in(value, gast.Attribute) if item.attr == "T")
+    return sum(getattr(item.value, "id", "") == name for item in turned)
 
 
 def _changes(statement: Any, name: str) -> bool:

@@ -45,6 +45,7 @@ PACKAGES: Final[Mapping[str, Primitive]] = MappingProxyType(
         ),
         "scipy.ndimage": Primitive(kind="first"),
         "cmath": Primitive(scalar=True),
+        **dict.fromkeys(constants.OF_TEXT, Primitive(reason=constants.TEXT)),
     }
 )
 """What is known of the functions of a package that have no records of their own."""

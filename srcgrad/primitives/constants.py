@@ -35,6 +35,12 @@ _ASKED: Final = "range issubclass id hash bool int any all"
 _SPELLED: Final = "repr str format ord chr bin hex oct ascii slice bytes bytearray"
 _COMPARISONS: Final = "eq ne lt le gt ge not_ truth is_ is_not contains index invert lshift rshift"
 
+OF_TEXT: Final = (
+    *("os", "posix", "nt", "posixpath", "ntpath", "genericpath", "pathlib", "shutil", "tempfile"),
+    *("glob", "fnmatch", "textwrap", "pprint", "string", "uuid", "hashlib", "platform"),
+)
+"""The modules whose functions are about files and texts, and calculate nothing."""
+
 RECORDS: Final[tuple[Primitive, ...]] = (
     *records("numpy", "sign signbit floor ceil rint trunc fix round around", reason=STEPS),
     *records("numpy", "floor_divide spacing", reason=STEPS),
@@ -78,6 +84,7 @@ RECORDS: Final[tuple[Primitive, ...]] = (
     *records("_warnings", "warn warn_explicit", reason=REPORT),
     *records("_pickle", "dump", reason=REPORT),
     *records("json", "dump", reason=REPORT),
+    *records("json", "dumps", reason=TEXT),
     *records("numpy", "save savez savez_compressed savetxt", reason=REPORT),
     *records("builtins", f"{_ASKED} {_SPELLED} input dir vars globals locals", reason=PYTHON),
     *records("builtins", _KINDS, reason=PYTHON, asks_kind=True),

@@ -17,6 +17,7 @@ RECORDS: Final[tuple[Primitive, ...]] = (
     *records("srcgrad.runtime.broadcasting", "unbroadcast", memory="itself", outlines=(1,)),
     *records("srcgrad.runtime.complex_parts", "real_part", memory="itself"),
     *records(_NUMBERS, "digamma trigamma polygamma", scalar=True, shape="broadcast", kind="float"),
+    *records("srcgrad.runtime.turns", "turns", gives="list", kind="int", outlines=(0,)),
     *records(_INDEXING, "item", moves=True, shape="number", gives="number"),
     *records(_INDEXING, "getitem", moves=True, memory="itself"),
     *records(_INDEXING, "add_at add_entries", writes=(0,), stores=True),

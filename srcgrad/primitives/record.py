@@ -101,6 +101,11 @@ class Primitive:
         return self.memory not in ("fresh", "optional")
 
     @property
+    def gives_new(self) -> bool:
+        """Whether what a loop over the result takes from it lies in new memory."""
+        return self.gives in ("list", "array") and self.memory == "fresh" and not self.joins
+
+    @property
     def mirrors(self) -> bool:
         """Whether it does to an array of zeros like the operand what it does to the operand.
 

@@ -176,7 +176,9 @@ class Heaviside(Function):
         (x,) = ctx.saved_tensors
         grad_x = unbroadcast(0 * grad, ctx.x_shape) if ctx.needs_input_grad[0] else None
         grad_y = (
-            unbroadcast(np.where(x == 0, grad, 0), ctx.y_shape) if ctx.needs_input_grad[1] else None
+            unbroadcast(np.where(x == 0, grad, 0.0), ctx.y_shape)
+            if ctx.needs_input_grad[1]
+            else None
         )
         return grad_x, grad_y
 

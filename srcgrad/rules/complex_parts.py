@@ -117,7 +117,7 @@ class NanToNum(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         (finite,) = ctx.saved_tensors
-        return np.where(finite, grad, 0)
+        return np.where(finite, grad, 0.0)
 
 
 @table.rule(np.unwrap)

@@ -51,7 +51,7 @@ class Nancumsum(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         (missing,) = ctx.saved_tensors
-        return np.where(missing, 0, cumsum_back(grad, ctx.shape, ctx.axis))
+        return np.where(missing, 0.0, cumsum_back(grad, ctx.shape, ctx.axis))
 
 
 @table.rule(np.cumprod)
@@ -93,7 +93,7 @@ class Nancumprod(Function):
     def backward(ctx: Context, grad: Any) -> Any:
         (a,) = ctx.saved_tensors
         missing = np.isnan(a)
-        return np.where(missing, 0, cumprod_back(grad, np.where(missing, 1, a), ctx.axis))
+        return np.where(missing, 0.0, cumprod_back(grad, np.where(missing, 1, a), ctx.axis))
 
 
 @table.rule(np.cumulative_sum)

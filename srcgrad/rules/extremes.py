@@ -152,11 +152,11 @@ class Clip(Function):
         a, low, high = ctx.saved_tensors
         grad_a, grad_low, grad_high = None, None, None
         if ctx.needs_input_grad[0]:
-            grad_a = unbroadcast(np.where(within(a, low, high), grad, 0), ctx.a_shape)
+            grad_a = unbroadcast(np.where(within(a, low, high), grad, 0.0), ctx.a_shape)
         if ctx.needs_input_grad[1] or ctx.needs_input_grad[4]:
-            grad_low = unbroadcast(np.where(is_below(a, low, high), grad, 0), np.shape(low))
+            grad_low = unbroadcast(np.where(is_below(a, low, high), grad, 0.0), np.shape(low))
         if ctx.needs_input_grad[2] or ctx.needs_input_grad[5]:
-            grad_high = unbroadcast(np.where(is_above(a, low, high), grad, 0), np.shape(high))
+            grad_high = unbroadcast(np.where(is_above(a, low, high), grad, 0.0), np.shape(high))
         return grad_a, grad_low, grad_high, None, grad_low, grad_high
 
 

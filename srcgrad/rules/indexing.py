@@ -67,9 +67,9 @@ class Where(Function):
         (condition,) = ctx.saved_tensors
         grad_x, grad_y = None, None
         if ctx.needs_input_grad[1]:
-            grad_x = unbroadcast(np.where(condition, grad, 0), ctx.x_shape)
+            grad_x = unbroadcast(np.where(condition, grad, 0.0), ctx.x_shape)
         if ctx.needs_input_grad[2]:
-            grad_y = unbroadcast(np.where(condition, 0, grad), ctx.y_shape)
+            grad_y = unbroadcast(np.where(condition, 0.0, grad), ctx.y_shape)
         return None, grad_x, grad_y
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
+from types import BuiltinFunctionType, FunctionType, MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from srcgrad.errors import InternalError
-from srcgrad.primitives import constants
+from srcgrad.primitives import PACKAGES, constants
 from srcgrad.rules import (
     adjoints,
     arithmetic,
@@ -210,6 +210,9 @@ def constant_reason(fn: Any) -> str | None:
         found = constants.PYTHON
     if found is None and is_reporter(getattr(fn, "__self__", None)):
         found = constants.REPORT
+    if found is None and isinstance(fn, (FunctionType, BuiltinFunctionType)):
+        said = PACKAGES.get(fn.__module__ or "")
+        found = None if said is None else said.reason
     return found if found is not None else _foreign(fn, _CONSTANT_BY_NAME, "CONSTANT")
 
 

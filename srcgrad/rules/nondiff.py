@@ -39,6 +39,8 @@ from srcgrad.runtime import (
     stop_gradient,
     strided_places,
     taken,
+    tell,
+    turns,
     unit_vectors,
     within,
     zeros_like,
@@ -59,6 +61,7 @@ _RUNTIME = (
     ),
     *(item_shapes, nested_shapes, shape_of, reduced_size),
     *(came_from, is_above, is_below, shadow_of, strided_places, within, complex_shadow_of),
+    turns,
 )
 
 _OF_THE_GENERATOR = "numpy.random.RandomState."
@@ -87,7 +90,7 @@ def _table() -> dict[Callable[..., Any], str]:
         if function is None or record.reason is None:
             raise InternalError(f"there is no `{record.name}`, or no reason in its record")
         found[function] = record.reason
-    return {**found, **dict.fromkeys(_RUNTIME, PYTHON)}
+    return {**found, **dict.fromkeys(_RUNTIME, PYTHON), tell: REPORT}
 
 
 CONSTANT: Mapping[Callable[..., Any], str] = MappingProxyType(_table())

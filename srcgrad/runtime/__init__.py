@@ -373,6 +373,8 @@ from srcgrad.runtime.tangents import (
     tridiagonal,
 )
 from srcgrad.runtime.taped import on_tape
+from srcgrad.runtime.telling import tell
+from srcgrad.runtime.turns import turns
 from srcgrad.runtime.units import unit_vectors
 
 # fmt: off
@@ -427,10 +429,11 @@ __all__ = [
     "split_dstack", "split_hstack", "split_like", "split_rows", "split_vstack", "spread",
     "spread_over_grid", "spread_pair", "steps_between", "stop_gradient", "strided_places",
     "strided_push", "sum_trailing", "svd_back", "svd_push", "svdvals_back", "svdvals_push", "tail",
-    "take_along", "take_back", "taken", "tensordot_left", "tensordot_right", "tensorinv_back",
-    "tensorinv_push", "tensorsolve_back", "tensorsolve_push", "tile_back", "trace_back",
-    "transformed_axes", "trapezoid_back", "tridiagonal", "trigamma", "trim_back", "trim_push",
-    "unbroadcast", "unbroadcast_each", "undo_diff", "unit_vectors", "unstack_like", "vander_back",
-    "vander_push", "var_back", "vector_norm_back", "within", "written_over", "zeros_like",
+    "take_along", "take_back", "taken", "tell", "tensordot_left", "tensordot_right",
+    "tensorinv_back", "tensorinv_push", "tensorsolve_back", "tensorsolve_push", "tile_back",
+    "trace_back", "transformed_axes", "trapezoid_back", "tridiagonal", "trigamma", "trim_back",
+    "trim_push", "turns", "unbroadcast", "unbroadcast_each", "undo_diff", "unit_vectors",
+    "unstack_like", "vander_back", "vander_push", "var_back", "vector_norm_back", "within",
+    "written_over", "zeros_like",
 ]
 # fmt: on

@@ -122,7 +122,7 @@ def choose_back(grad: Any, index: Any, shapes: Any, mode: str) -> tuple[Any, ...
     count = len(shapes)
     source = index if hasattr(index, "dtype") else beside(np.asarray(index), grad)
     source = np.clip(source, 0, count - 1) if mode == "clip" else source % count
-    chosen = [np.where(source == place, grad, 0) for place in range(count)]
+    chosen = [np.where(source == place, grad, 0.0) for place in range(count)]
     return tuple(unbroadcast(part, shape) for part, shape in zip(chosen, shapes, strict=True))
 
 
@@ -132,10 +132,10 @@ def select_back(
     """Give each choice the part of `grad` where its condition was the first that held."""
     parts, free = [], True
     for condition, shape in zip(conditions, shapes, strict=True):
-        part = np.where(np.logical_and(free, condition), grad, 0)
+        part = np.where(np.logical_and(free, condition), grad, 0.0)
         parts.append(unbroadcast(part, shape))
         free = np.logical_and(free, np.logical_not(condition))
-    return tuple(parts), unbroadcast(np.where(free, grad, 0), default_shape)
+    return tuple(parts), unbroadcast(np.where(free, grad, 0.0), default_shape)
 
 
 def insert_back(

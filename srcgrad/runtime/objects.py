@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from types import FunctionType, ModuleType
+from pathlib import Path
+from types import FunctionType, ModuleType, SimpleNamespace
 from typing import Any, Final
 
 import numpy as np
@@ -40,9 +41,13 @@ def is_plain_object(value: Any) -> bool:
 def is_plain_class(kind: type) -> bool:
     """Say whether a class is made by a `class` statement outside the libraries, without magic.
 
-    >>> is_plain_class(int), is_plain_class(np.ndarray)
-    (False, False)
+    `SimpleNamespace` is as plain as those.
+
+    >>> is_plain_class(int), is_plain_class(np.ndarray), is_plain_class(SimpleNamespace)
+    (False, False, True)
     """
+    if kind is SimpleNamespace:
+        return True
     if "__srcgrad_written_out__" in vars(kind):
         return True  # one of ours that stands for a class of SciPy
     module = kind.__module__.partition(".")[0]
@@ -75,8 +80,15 @@ def runs_own_code(kind: type) -> bool:
 
 
 def _is_frozen(kind: type, name: str) -> bool:
+    if name not in ("__setattr__", "__delattr__"):
+        return False
     options = getattr(kind, "__dataclass_params__", None)
-    return name in ("__setattr__", "__delattr__") and options is not None and options.frozen
+    fields = getattr(kind, "__attrs_attrs__", None)
+    if fields is not None:  # what checks a field that is set leaves it as it is
+        code = getattr(vars(kind)[name], "__code__", None)
+        made = code is not None and "attr" in Path(code.co_filename).parts
+        return made and not any(item.converter for item in fields)
+    return options is not None and options.frozen
 
 
 def may_be_static(value: Any) -> bool:
@@ -120,7 +132,8 @@ def field_names(value: Any) -> list[str]:
     for base in reversed(kind.__mro__):
         slots = vars(base).get("__slots__", ())
         names += [slots] if isinstance(slots, str) else list(slots)
-    return [name for name in dict.fromkeys(names) if hasattr(value, name)]
+    own = (name for name in dict.fromkeys(names) if name not in ("__weakref__", "__dict__"))
+    return [name for name in own if hasattr(value, name)]
 
 
 def holds_objects(value: Any) -> bool:
@@ -156,7 +169,7 @@ def rebuilt(value: Any, parts: dict[str, Any]) -> Any:
     kind: Any = type(value)
     if isinstance(value, tuple):
         return kind._make(parts[name] for name in kind._fields)
-    made = object.__new__(kind)
+    made = kind.__new__(kind) if kind is SimpleNamespace else object.__new__(kind)
     for name, part in parts.items():
         object.__setattr__(made, name, part)
     return made

@@ -133,7 +133,7 @@ def var_back(  # noqa: PLR0913, PLR0917 - as many as the function has options
     number = np.sum(np.broadcast_to(where, np.shape(a)), axis=axis, keepdims=True)
     middle = np.sum(clean, axis=axis, keepdims=True) / cast_like(number, grad)
     slope = 2 * (clean - (middle if mean is None else mean)) / cast_like(number - ddof, grad)
-    return np.where(where, expand_reduced(grad, np.shape(a), axis, keepdims) * slope, 0)
+    return np.where(where, expand_reduced(grad, np.shape(a), axis, keepdims) * slope, 0.0)
 
 
 def average_back(
@@ -183,7 +183,7 @@ def logaddexp_back(grad: Any, a: Any, y: Any, axis: Any, keepdims: bool, where: 
     """Give each element of `a` its share e**(a - y) of a sum of exponentials ``e**y``."""
     share = np.exp(a - (kept(y, axis, keepdims) if np.ndim(a) else y))
     full = expand_reduced(grad, np.shape(a), axis, keepdims) * share
-    return full if where is True else np.where(where, full, 0)
+    return full if where is True else np.where(where, full, 0.0)
 
 
 def sum_trailing(grad: Any, shape: Any) -> Any:

@@ -48,7 +48,7 @@ def greater_part(grad: Any, x: Any, y: Any) -> Any:
     if isinstance(x, float) and isinstance(y, float):  # as the numbers of NumPy are, too
         return 0.0 if x < y else 0.5 * grad if x == y else grad
     if type(grad) is np.ndarray and grad.size < _FEW:
-        part = np.where(x < y, 0, grad)
+        part = np.where(x < y, 0.0, grad)
         ties = x == y
         return np.where(ties, 0.5 * part, part) if np.count_nonzero(ties) else part
     return _shared(grad, np.logical_not(x < y), x == y)
@@ -64,17 +64,17 @@ def chosen_part(grad: Any, z: Any, x: Any, y: Any) -> Any:
 def _shared(grad: Any, taken: Any, ties: Any) -> Any:
     """Return `grad` where it is `taken`, half of it at `ties`, and 0 elsewhere."""
     if type(grad) is not np.ndarray or grad.ndim == 0:
-        return np.where(taken, np.where(ties, 0.5 * grad, grad), 0)
+        return np.where(taken, np.where(ties, 0.5 * grad, grad), 0.0)
     # Two passes that are much faster than a selection, and the same if all is finite:
     part = grad * taken.astype(grad.dtype)
     if not np.isfinite(part).all():
-        part = np.where(taken, grad, 0)
+        part = np.where(taken, grad, 0.0)
     return np.where(ties, 0.5 * part, part) if np.count_nonzero(ties) else part
 
 
 def shares(tangent: Any, share: Any) -> Any:
     """Return ``tangent * share``, and 0 where the share is 0, even of what is not finite."""
-    return np.where(share == 0, 0, tangent * share)
+    return np.where(share == 0, 0.0, tangent * share)
 
 
 def within(a: Any, low: Any, high: Any) -> Any:

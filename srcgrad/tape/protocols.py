@@ -14,7 +14,7 @@ import numpy as np
 from srcgrad.errors import MissingRuleError
 from srcgrad.rules.equivalents import equivalent, why_not
 from srcgrad.rules.library import canonical_name, constant_reason
-from srcgrad.runtime import scatter
+from srcgrad.runtime import scatter, turns
 from srcgrad.tape.apply import apply, binary, tensors_in, unary, unwrap
 from srcgrad.tape.callers import set_caller
 from srcgrad.tape.core import USUAL_OPERANDS, Core, requires_grad
@@ -357,15 +357,13 @@ def _ufunc_method(ufunc: Any, method: str, inputs: Args, kwargs: dict[str, Any])
 
 
 def _at(ufunc: Any, target: Any, index: Any, value: Any = None) -> None:
-    """Do ``ufunc.at(target, index, value)`` for sums, which repeated indices add up."""
-    if ufunc not in (np.add, np.subtract):
-        raise refusal(
-            MissingRuleError,
-            f"{canonical_name(ufunc)}.at has no derivative rule",
-            "only np.add.at and np.subtract.at have one",
-        )
+    """Do ``ufunc.at(target, index, value)``; sums add up what a repeated index gets."""
     if not isinstance(target, Core):
-        raise detaching(value, "np.add.at into a plain array: the sum there")
+        name = f"np.{ufunc.__name__}.at"
+        raise detaching(value, f"{name} into a plain array: the result there")
+    if ufunc not in (np.add, np.subtract):
+        _at_in_turns(ufunc, target, index, value)
+        return
     scattered: Any = require_op(scatter)
     shape = target._array[unwrap(index)].shape
     spread = value if np.shape(unwrap(value)) == shape else np.broadcast_to(value, shape)
@@ -379,6 +377,14 @@ def _at(ufunc: Any, target: Any, index: Any, value: Any = None) -> None:
     if isinstance(total, Core):
         total._array = exact
     replace(target, total)
+
+
+def _at_in_turns(ufunc: Any, target: Any, index: Any, value: Any) -> None:
+    """Update elements one after another where an index names one more than once."""
+    shape = target._array[unwrap(index)].shape
+    values = [] if value is None else [np.broadcast_to(value, shape)]
+    for places, chosen in turns(target._array, unwrap(index)):
+        set_item(target, places, ufunc(target[places], *[item[chosen] for item in values]))
 
 
 def _copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> None:

@@ -71,8 +71,9 @@ class Externals:
         """Return a name under which `value` is known in the generated module, none of `local`."""
         if getattr(builtins, wish, None) is value and wish not in local:
             return wish
-        if getattr(runtime, wish, None) is value and wish in runtime.__all__:
-            return self.use_runtime(wish)
+        own = getattr(value, "__name__", "")
+        if own in runtime.__all__ and getattr(runtime, own, None) is value:
+            return self.use_runtime(own)
         if id(value) not in self._names:
             self._kept.append(value)  # its id means nothing else
         names = self._names.setdefault(id(value), [])

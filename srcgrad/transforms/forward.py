@@ -26,7 +26,7 @@ from srcgrad.ir.scopes import MISSING
 from srcgrad.ir.walk import blocks_of, names_bound, names_read, root_name, statements
 from srcgrad.transforms.float_checks import is_check
 from srcgrad.transforms.mirrored import entries, reads, renamed_root, result
-from srcgrad.transforms.tangent_lists import makes_missing_entries, repeats_entries
+from srcgrad.transforms.tangent_lists import makes_missing_entries, moved, repeats_entries
 from srcgrad.transforms.tangent_masks import TangentMasks
 from srcgrad.transforms.tangent_rules import NoTangentError, Pushed, TangentRules, replaced
 from srcgrad.transforms.tangent_updates import updated
@@ -328,6 +328,13 @@ class Forwarder:
         reads = [name for name in names_read(value) if self._dot(name)]
         if not reads or not isinstance(value, gast.Call) or is_check(statement):
             return [statement]
+        given = [
+            getattr(value.func, "value", None),
+            *value.args,
+            *(k.value for k in value.keywords),
+        ]
+        if not any(self._varies(item) or self._variation.of(item) for item in given if item):
+            return [statement]  # it is told a text, or a size
         callee = self._program.reader.scope.resolve(value.func)
         if callee is not MISSING:
             vocabulary = self._program.reader.vocabulary
@@ -354,14 +361,7 @@ class Forwarder:
         holder = self._dot(root_name(value.func.value) or "")
         if holder is None or value.keywords:
             raise NoTangentError
-        attr = value.func.attr
-        keeps = 1 if attr == "insert" else len(value.args) if attr in ("pop", "popleft") else 0
-        args = [
-            clone(item) if position < keeps else self._tangent_or_zeros(item)
-            for position, item in enumerate(value.args)
-        ]
-        func = gast.Attribute(renamed_root(value.func.value, holder), attr, gast.Load())
-        return gast.Call(func, args, [])
+        return moved(value, renamed_root(value.func.value, holder), self._tangent_or_zeros)
 
     # -- tangents
 

@@ -1,12 +1,14 @@
-"""Knows the lists and dicts without tangents whose zeros are more than zeros of each entry."""
+"""Treats lists and dicts beside their tangents, whose zeros may be more than those of entries."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
+from collections.abc import Callable
 from typing import Any
 
 import gast
 
+from srcgrad.ir.build import clone
 from srcgrad.ir.operations import Reader
 from srcgrad.transforms.tangent_rules import NoTangentError
 
@@ -36,3 +38,17 @@ def makes_missing_entries(value: Any, reader: Reader) -> bool:
     if makes not in ([], [float], [list]) or value.keywords:
         raise NoTangentError
     return True
+
+
+def moved(value: Any, holder: Any, tangent: Callable[[Any], Any]) -> Any:
+    """Return ``xs.append(v)`` and its like on the tangents that `holder` holds.
+
+    >>> from srcgrad.codegen.printer import to_source
+    >>> call = gast.parse("xs.insert(0, v)", mode="eval").body
+    >>> to_source(moved(call, gast.parse("xs_dot", mode="eval").body, lambda item: item))
+    'xs_dot.insert(0, v)'
+    """
+    attr = value.func.attr
+    keeps = 1 if attr == "insert" else len(value.args) if attr in ("pop", "popleft") else 0
+    args = [clone(item) if i < keeps else tangent(item) for i, item in enumerate(value.args)]
+    return gast.Call(gast.Attribute(holder, attr, gast.Load()), args, [])

@@ -44,4 +44,4 @@ def loss_grad(q, k, v):
     # L10: scores = np.exp(scores - scores.max(axis=-1, keepdims=True))
     # L9: scores = q @ k.T / np.sqrt(q.shape[1])
     grad_product = grad_scores * scores / sqrt
-    return grad_product @ k, np.transpose(q.T @ grad_product), p.T @ grad_p_at_v
+    return grad_product @ k, grad_product.T @ q, p.T @ grad_p_at_v

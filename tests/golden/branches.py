@@ -46,7 +46,7 @@ def huber_grad(x, delta):
         # L12: elif size <= 3 * delta:
         if size <= 3 * delta:
             # L13: loss = delta * (size - 0.5 * delta)
-            grad_delta = size - 0.5 * delta - delta * 0.5
+            grad_delta = size - delta
             # L12: elif size <= 3 * delta:
             grad_size = delta
         else:

@@ -30,6 +30,5 @@ def misfit_grad(a, x, b):
     r = a @ x - b
 
     # backward
-    # L10: return 0.5 * r @ r
     # L9: r = a @ x - b
     return np.outer(r, x), r @ a, -r

@@ -45,4 +45,4 @@ def total_grad(table, points):
     grad_table = zeros_like(table)
     add_at(grad_table, index + 1, grad_values * weight)
     add_at(grad_table, index, grad_values * difference)
-    return grad_table, grad_values * table_part - grad_values * table_index
+    return grad_table, grad_values * (table_part - table_index)

@@ -173,7 +173,7 @@ class Body(Sequencing):
             if not self.inlined:
                 self.out.append(node)
             return
-        if self._appends(node.value) or self._puts_options(node.value, node):
+        if self._appends(node.value) or self._puts_options(node.value, node) or self.tells(node):
             return
         value = self.value(node.value)
         if isinstance(value, Static):
@@ -202,7 +202,7 @@ class Body(Sequencing):
         self.wished = target.id if isinstance(target, gast.Name) else ""
         self.assigned = (self.wished, node.value)
         written = isinstance(node.value, gast.Constant)
-        value = self.value(node.value)
+        value = self.grown(node) or self.value(node.value)
         self.wished = ""
         if not written and self._is_found_out(node.targets, value):
             self.env[target.id] = value

@@ -11,6 +11,7 @@ import gast
 from srcgrad.frontend.effects import written_parameters
 from srcgrad.frontend.expand.binding import BindingError, bind, count_reads, default_values
 from srcgrad.frontend.expand.derivatives import Derivatives
+from srcgrad.frontend.expand.managed import managed
 from srcgrad.frontend.expand.scoping import (
     asked_of,
     calls_variables,
@@ -243,9 +244,9 @@ class Calls(Derivatives):
         return package_of(function) not in library and has_source(function)
 
     def _opened(self, callee: Known, varying: bool = True) -> Static | None:
-        """Return what a callable from outside calls: a partial, a bound method or a cache."""
+        """Return what a callable from outside calls: a partial, a method, a cache or the like."""
         value, expression = callee.value, callee.expression
-        again = repeated_of(value)
+        again = repeated_of(value) or managed(value)
         if again is not None:
             return Known(again)
         wrapped = uncached(value)

@@ -7,6 +7,14 @@ from typing import Any
 import gast
 
 from srcgrad.frontend.expand.asking import Asking
+from srcgrad.frontend.expand.keeping import (
+    grows_by_functions,
+    keeps_functions,
+    known_elements,
+    makes_function,
+)
+from srcgrad.frontend.expand.local_classes import local_class
+from srcgrad.frontend.expand.scoping import renamed_in
 from srcgrad.frontend.expand.values import (
     Choice,
     Items,
@@ -158,9 +166,74 @@ class Control(Asking):
         self.env = before
         return done or [at(gast.Pass(), node)]
 
+    # -- comprehensions
+
+    def _value_ListComp(self, node: Any) -> Value:
+        return self._comprehension(node)
+
+    _value_SetComp = _value_GeneratorExp = _value_DictComp = _value_ListComp
+
+    def _comprehension(self, node: Any) -> Value:
+        first = node.generators[0]
+        items = self.value(first.iter)
+        unrolled = self._unrolled(node, items)
+        if unrolled is not None:
+            return unrolled
+        first.iter = self.plain(items, first.iter)
+        bound = [name for part in node.generators for name in names_bound(part.target)]
+        hidden = {name: self.env.pop(name) for name in bound if name in self.env}
+        with self.conditional():
+            for part in node.generators:
+                if part is not first:
+                    part.iter = self.expression(part.iter)
+                part.ifs = [self.test(item) for item in part.ifs]
+            for field in ("elt", "key", "value"):
+                if hasattr(node, field):
+                    setattr(node, field, self.expression(getattr(node, field)))
+        self.env.update(hidden)
+        return node
+
+    def _unrolled(self, node: Any, items: Value) -> Value | None:
+        """Return a comprehension over a list of functions or objects as a display."""
+        first = node.generators[0]
+        elements = self.elements(items)
+        simple = len(node.generators) == 1 and not first.ifs and not isinstance(node, gast.DictComp)
+        elt, target = getattr(node, "elt", None), first.target
+        makes = simple and elements is None and makes_function(self, elt)
+        if makes:
+            elements = known_elements(self, items)
+        if elements is None or not simple or isinstance(node, gast.SetComp):
+            return None
+        if makes:  # the functions read the variables of the comprehension when they are called
+            own = {name: self.fresh(name) for name in names_bound(target)}
+            elt, target = renamed_in(elt, own), renamed_in(target, own)
+        values = []
+        before = dict(self.env)
+        for element in elements:
+            self.bind_target(target, element, node)
+            values.append(self.value(clone(elt)))
+        for name in [] if makes else names_bound(target):
+            self.env.pop(name, None)
+            if name in before:
+                self.env[name] = before[name]
+        return self._display_or_items(values, node)
+
+    def _display_or_items(self, values: list[Value], node: Any) -> Value:
+        if any(isinstance(value, Static) for value in values):
+            return Items("list", values)
+        return at(gast.List(values, gast.Load()), node)
+
+    def run_through(self, node: Any) -> bool:
+        """Run a generator in the place of a loop over it; say whether that may be done."""
+        raise NotImplementedError("defined by `Generators`")
+
     def _For(self, node: Any) -> None:
+        if self.run_through(node):
+            return
         items = self.value(node.iter)
         elements = self.elements(items) if isinstance(items, Static) else None
+        if elements is None and keeps_functions(self, node.body):
+            elements = known_elements(self, items)
         if elements is not None and not node.orelse and not _leaves_loop(node.body):
             self.changed = True
             for element in elements:
@@ -174,6 +247,22 @@ class Control(Asking):
         node.body = self._loop_body(node.body, node)
         node.orelse = self.block(node.orelse)
         self.out.append(node)
+
+    def grown(self, node: Any) -> Value | None:
+        """Return an empty list into which functions are put later on, else None."""
+        empty = isinstance(node.value, gast.List) and not node.value.elts and self.wished
+        tree = self.inlined[-1] if self.inlined else self.code.tree
+        grows = empty and not self.depth and grows_by_functions(self, self.wished, tree)
+        return Items("list", []) if grows else None
+
+    def _ClassDef(self, node: Any) -> None:
+        """Make a class that the function defines, if it is the same at each call."""
+        made = local_class(self, node)
+        if made is None:
+            self.out.append(node)  # it is refused later on
+            return
+        self.changed = True
+        self.env[node.name] = Known(made)
 
     def _bind_loop(self, target: Any, value: Value, node: Any) -> None:
         if isinstance(target, gast.Name):
@@ -206,6 +295,8 @@ def _leaves_loop(body: list[Any]) -> bool:
     for statement in body:
         if isinstance(statement, (gast.Break, gast.Continue, gast.Return)):
             return True
+        if isinstance(statement, gast.FunctionDef):
+            continue
         for part in blocks_of(statement):
             if not isinstance(statement, _LOOPS) and _leaves_loop(part):
                 return True

@@ -111,7 +111,7 @@ class Expander:
     ) -> FunctionType:
         code = self.session.code(function)
         self._done[function] = function
-        self.session.arguments = given
+        self.session.arguments, self.session.starts = given, function
         flagged = any(map(is_flag, given.values()))
         self.session.settled = flagged and UNSEEN not in self.session.rebound
         env: dict[str, Value] = {}

@@ -27,7 +27,6 @@ from srcgrad.frontend.expand.values import (
     literals_in,
 )
 from srcgrad.ir.build import at, call, clone, load
-from srcgrad.ir.walk import names_bound
 from srcgrad.runtime.indexing import names_element
 
 _MOST_UNROLLED = 32
@@ -398,56 +397,6 @@ class Expressions(Telling):
         if type(key) is int and key < 0:
             return gast.UnaryOp(gast.USub(), gast.Constant(-key, None))
         return gast.Constant(key, None)
-
-    # -- comprehensions
-
-    def _value_ListComp(self, node: Any) -> Value:
-        return self._comprehension(node)
-
-    _value_SetComp = _value_GeneratorExp = _value_DictComp = _value_ListComp
-
-    def _comprehension(self, node: Any) -> Value:
-        first = node.generators[0]
-        items = self.value(first.iter)
-        unrolled = self._unrolled(node, items)
-        if unrolled is not None:
-            return unrolled
-        first.iter = self.plain(items, first.iter)
-        bound = [name for part in node.generators for name in names_bound(part.target)]
-        hidden = {name: self.env.pop(name) for name in bound if name in self.env}
-        with self.conditional():
-            for part in node.generators:
-                if part is not first:
-                    part.iter = self.expression(part.iter)
-                part.ifs = [self.test(item) for item in part.ifs]
-            for field in ("elt", "key", "value"):
-                if hasattr(node, field):
-                    setattr(node, field, self.expression(getattr(node, field)))
-        self.env.update(hidden)
-        return node
-
-    def _unrolled(self, node: Any, items: Value) -> Value | None:
-        """Return a comprehension over a list of functions or objects as a display."""
-        first = node.generators[0]
-        elements = self.elements(items)
-        simple = len(node.generators) == 1 and not first.ifs and not isinstance(node, gast.DictComp)
-        if elements is None or not simple or isinstance(node, gast.SetComp):
-            return None
-        values = []
-        before = dict(self.env)
-        for element in elements:
-            self.bind_target(first.target, element, node)
-            values.append(self.value(clone(node.elt)))
-        for name in names_bound(first.target):
-            self.env.pop(name, None)
-            if name in before:
-                self.env[name] = before[name]
-        return self._display_or_items(values, node)
-
-    def _display_or_items(self, values: list[Value], node: Any) -> Value:
-        if any(isinstance(value, Static) for value in values):
-            return Items("list", values)
-        return at(gast.List(values, gast.Load()), node)
 
     def bind_target(self, target: Any, value: Value, node: Any) -> None:
         """Let a loop variable mean an element."""

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from types import FunctionType
 from typing import Any
 
 import gast
 
+from srcgrad.frontend.effects import ELSEWHERE, written_parameters
 from srcgrad.frontend.expand.calls import Calls
 from srcgrad.frontend.expand.frame import at_key, has_plain_keys
-from srcgrad.frontend.expand.values import Instance, Known, Object, Root, Value
+from srcgrad.frontend.expand.making import make_function
+from srcgrad.frontend.expand.scoping import free_names
+from srcgrad.frontend.expand.telling_fields import METHODS, is_only_told, lies_apart
+from srcgrad.frontend.expand.told_functions import only_keeps
+from srcgrad.frontend.expand.values import Instance, Known, Local, Object, Root, Value
 from srcgrad.frontend.source import Entry, Leaves, Path
-from srcgrad.ir.build import clone, load
+from srcgrad.ir.build import at, clone, load
+from srcgrad.ir.walk import found_in
+from srcgrad.runtime import tell
 from srcgrad.runtime.objects import field_names, holds_objects, is_differentiable, is_plain_object
 
 
@@ -34,6 +42,75 @@ class Fields(Calls):
         return self.held(
             item, expression, lambda a: getattr(root(a), name), owner.leaves, path, node
         )
+
+    def tells(self, node: Any) -> bool:
+        """Run ``model.history.append(y)`` as it is, if nobody reads what is kept there."""
+        func = getattr(node.value, "func", None)
+        told = self._told_function(node.value) if isinstance(func, gast.Name) else None
+        if told is None and isinstance(func, gast.Name) and self._run_nested(node.value):
+            return True
+        if told is not None:
+            self.tell(told, list(map(self.expression, node.value.args)), node)
+            return True
+        if not isinstance(func, gast.Attribute) or func.attr not in METHODS:
+            return False
+        place = func.value
+        while isinstance(place, gast.Subscript):
+            place = place.value
+        if node.value.keywords or not isinstance(place, gast.Attribute):
+            return False
+        owner = self.value(clone(place.value))
+        if not isinstance(owner, Instance) or owner.leaves is not None:
+            return False
+        held = getattr(owner.value, place.attr, None)
+        if held is None or not is_only_told(self.session, place.attr, held):
+            return False
+        if not all(lies_apart(item, self.code.tree) for item in node.value.args):
+            return False
+        method = gast.Attribute(self.expression(func.value), func.attr, gast.Load())
+        self.tell(method, [self.expression(item) for item in node.value.args], node)
+        return True
+
+    def _told_function(self, call: Any) -> Any:
+        """Return the function that a call tells what varies, if it only keeps that; else None."""
+        callee = self.value(clone(call.func))
+        function = callee.value if isinstance(callee, Known) else None
+        if not isinstance(function, FunctionType) or not self.is_user(function) or call.keywords:
+            return None
+        written = written_parameters(function, self.session.vocabulary)
+        if written != {ELSEWHERE} or not any(map(self.varies, call.args)):
+            return None
+        apart = all(lies_apart(item, self.code.tree) for item in call.args)
+        return self.expression(call.func) if apart and only_keeps(self.session, function) else None
+
+    def _run_nested(self, call: Any) -> bool:
+        """Put a nested function in place that is called for what it writes outside."""
+        callee = self.value(clone(call.func))
+        if not isinstance(callee, Local) or callee.defaults or not self.hoistable:
+            return False
+        code = callee.code
+        names = free_names(code.tree)
+        around = any(callee.captured.get(name) is not None for name in names)
+        nested = any(code.tree is item for item in self.inlined)
+        if around or nested or found_in(code.tree, gast.Return, gast.Yield, gast.YieldFrom):
+            return False
+        if id(code.tree) not in self.session.alone:
+            self.session.kept.append(code)
+            made = make_function(clone(code.tree), code.home, code.source)
+            written = written_parameters(made, self.session.vocabulary)
+            self.session.alone[id(code.tree)] = written == {ELSEWHERE}
+        args, keywords = self._arguments(call.args, callee), self._keywords(call.keywords)
+        if not self.session.alone[id(code.tree)] or args is None or keywords is None:
+            return False
+        bound = self.bound_tree(code.tree, args, keywords, {}, call)
+        self.inline(code, bound, callee.captured, call)
+        return True
+
+    def tell(self, function: Any, values: list[Any], node: Any) -> None:
+        """Call what keeps values for others, as the program does."""
+        self.changed = True
+        name = self.constant(tell, "tell")
+        self.out.append(at(gast.Expr(at(gast.Call(name, [function, *values], []), node)), node))
 
     def held(
         self, item: Any, expression: Any, root: Root, leaves: Leaves, path: Path, node: Any

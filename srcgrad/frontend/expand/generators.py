@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 from collections.abc import Mapping
 from dataclasses import replace
+from types import FunctionType
 from typing import Any, Final
 
 import gast
 
 from srcgrad.frontend.expand.control import Control
 from srcgrad.frontend.expand.scoping import all_names, free_names, own_names, parameters
-from srcgrad.frontend.expand.values import Code, Known, Local
+from srcgrad.frontend.expand.values import Code, Known, Local, Method, Static, Value
+from srcgrad.frontend.expand.yielding import (
+    leaves,
+    may_run_through,
+    returns_at_end,
+    run_through,
+)
 from srcgrad.frontend.looking import is_harmless
-from srcgrad.ir.build import at, clone, load, method, store
+from srcgrad.frontend.source import has_source
+from srcgrad.ir.build import assign, at, clone, load, method, store
+from srcgrad.ir.packages import package_of
 from srcgrad.ir.program import header_of
 from srcgrad.ir.scopes import scope_of
-from srcgrad.ir.walk import blocks_of, found_in, names_bound, statements, walk
+from srcgrad.ir.walk import found_in, names_bound, names_read, statements, walk
 
-_USERS: Final = (sum, list, tuple, max, min, sorted)
+_USERS: Final = (sum, list, tuple, max, min, sorted, set, dict)
 _COMPREHENSIONS: Final = (gast.ListComp, gast.SetComp, gast.DictComp)
 _UNCLEAR: Final = (
     *(gast.Delete, gast.Global, gast.Nonlocal, gast.NamedExpr, gast.Lambda, gast.FunctionDef),
@@ -43,34 +54,106 @@ class Generators(Control):
         """Let the generators that a statement uses up be functions that return lists."""
         if not isinstance(statement, _HEADED):
             return
-        makers = {
-            name: replace(value, code=replace(value.code, tree=tree))
-            for name, value in self.env.items()
-            if isinstance(value, Local) and (tree := self._maker(value.code, value.captured))
-        }
-        parts = [part for part in header_of(statement) if part is not None] if makers else []
+        parts = [part for part in header_of(statement) if part is not None]
         nodes = [node for part in parts for node in walk(part)]
+        used = [made for node in nodes for made in self._used_up_by(node)]
+        if isinstance(statement, gast.Assign) and _takes_apart(statement):
+            used.append(statement.value)
+        calls = [made for made in used if isinstance(made, gast.Call)]
+        if not calls:
+            return
+        hidden: set[str] = set()
         for node in nodes:
             if isinstance(node, gast.comprehension):  # there the names mean something else
-                makers = {n: v for n, v in makers.items() if n not in names_bound(node.target)}
+                hidden.update(names_bound(node.target))
             elif isinstance(node, gast.Lambda):
-                makers = {n: v for n, v in makers.items() if n not in parameters(node.args)}
-        for node in nodes:
-            made = self._used_up_by(node)
-            if isinstance(made, gast.Call) and getattr(made.func, "id", "") in makers:
-                self._make_list(made, makers[made.func.id])
+                hidden.update(parameters(node.args))
+        for made in calls:
+            if hidden.isdisjoint(names_read(made.func)):
+                self._make_list(made)
 
-    def _used_up_by(self, node: Any) -> Any:
-        """Return what a comprehension, or a call of `sum` or the like, takes all values of."""
+    def run_through(self, node: Any) -> bool:
+        """Run a generator in the place of a loop over it; say whether that may be done.
+
+        This is what Python does: the loop's body runs wherever the generator yields a value.
+        """
+        call, start = node.iter, None
+        if self._is_enumerate(call) and isinstance(call.args[0], gast.Call):
+            start = call.args[1] if len(call.args) > 1 else gast.Constant(0, None)
+            call = call.args[0]
+        if not isinstance(call, gast.Call) or (start is not None and not _is_pair(node.target)):
+            return False
+        callee = self.value(clone(call.func))
+        code, captured = self._generator(callee)
+        if code is None or not self.hoistable or any(code.tree is item for item in self.inlined):
+            return False
+        if not may_run_through(code.tree, node.body) or (node.orelse and leaves(node.body)):
+            return False
+        bound = self._arguments_of(callee, call)
+        if bound is None:
+            return False
+        counter = ""
+        if start is not None:
+            counter = self.variable("count")
+            self.out.append(assign(counter, self.expression(start), node))
+
+        def put(tree: Any) -> None:
+            run_through(tree, node.target, node.body, counter)
+
+        self.inline(code, bound, captured, call, put)
+        for statement in node.orelse:
+            self.statement(statement)
+        return True
+
+    def _is_enumerate(self, node: Any) -> bool:
+        if not isinstance(node, gast.Call) or not isinstance(node.func, gast.Name):
+            return False
+        known = self.look(node.func.id)
+        plain = bool(node.args) and not node.keywords
+        return plain and isinstance(known, Known) and known.value is enumerate
+
+    def _generator(self, callee: Value) -> tuple[Code | None, Mapping[str, Any]]:
+        """Return the definition of a generator of the user's, and what it closes over."""
+        if isinstance(callee, Method):
+            return self._generator(callee.function)
+        if isinstance(callee, Local):
+            yields = found_in(callee.code.tree, gast.Yield, gast.YieldFrom)
+            return (callee.code if yields else None), callee.captured
+        function = callee.value if isinstance(callee, Known) else None
+        if not isinstance(function, FunctionType) or not inspect.isgeneratorfunction(function):
+            return None, {}
+        if package_of(function) in ("numpy", "scipy", "srcgrad"):
+            return None, {}
+        return (self.session.code(function) if has_source(function) else None), {}
+
+    def _arguments_of(self, callee: Value, call: Any) -> dict[str, Value] | None:
+        """Return the values of the parameters of a generator that is called."""
+        args = self._arguments(call.args, callee)
+        keywords = self._keywords(call.keywords)
+        if args is None or keywords is None:
+            return None
+        if isinstance(callee, Method):
+            callee, args = callee.function, [callee.owner, *args]
+        if isinstance(callee, Local):
+            return self.bound_tree(callee.code.tree, args, keywords, dict(callee.defaults), call)
+        return self.bound_to(callee.value, args, keywords, call)
+
+    def _used_up_by(self, node: Any) -> list[Any]:
+        """Return what a comprehension, a star or a call as of `sum` takes all values of."""
         if isinstance(node, _COMPREHENSIONS):
-            return self._taken_by(node)
+            return [self._taken_by(node)]
+        if isinstance(node, gast.Starred):
+            return [node.value]
         if not isinstance(node, gast.Call) or not node.args or node.keywords:
-            return None
-        user = self.look(node.func.id) if isinstance(node.func, gast.Name) else None
+            return []
+        named = isinstance(node.func, gast.Name) or getattr(node.func, "attr", "") == "reduce"
+        user = self.value(clone(node.func)) if named else None
+        if isinstance(user, Known) and user.value is functools.reduce:
+            return list(node.args[1:2])
         if not isinstance(user, Known) or not any(user.value is item for item in _USERS):
-            return None
+            return []
         first = node.args[0]
-        return self._taken_by(first) if isinstance(first, gast.GeneratorExp) else first
+        return [self._taken_by(first) if isinstance(first, gast.GeneratorExp) else first]
 
     def _taken_by(self, comprehension: Any) -> Any:
         """Return what a comprehension runs over, if what it does with that changes nothing."""
@@ -89,10 +172,22 @@ class Generators(Control):
                 return None
         return first.iter
 
-    def _make_list(self, call: Any, function: Local) -> None:
+    def _make_list(self, call: Any) -> None:
         """Let a call of a generator be one of a function that returns the list of its values."""
-        name = self.fresh(function.code.tree.name)
-        self.env[name] = function
+        callee = self.value(clone(call.func))
+        code, captured = self._generator(callee)
+        tree = self._maker(code, captured) if code is not None else None
+        if tree is None or code is None:
+            return
+        function = callee.function if isinstance(callee, Method) else callee
+        defaults = dict(function.defaults) if isinstance(function, Local) else {}
+        if isinstance(function, Known):
+            defaults = self._defaults_of(function.value, tree.name)
+        made: Static = Local(replace(code, tree=tree), captured, defaults)
+        if isinstance(callee, Method):
+            made = Method(made, callee.owner)
+        name = self.fresh(tree.name)
+        self.env[name] = made
         call.func = at(load(name), call.func)
         self.changed = True
 
@@ -137,7 +232,7 @@ def list_maker(tree: Any) -> Any:
     while name in all_names(tree):
         name, number = f"items_{number}", number + 1
     made = clone(tree)
-    if not _leaves_at_end(made.body):
+    if not returns_at_end(made.body):
         return None
     for statement in statements(made.body):
         value = getattr(statement, "value", None)
@@ -171,6 +266,15 @@ def _yields_plainly(tree: Any) -> bool:
     return updated <= new - others - outside and updated <= own_names(tree)
 
 
+def _takes_apart(statement: Any) -> bool:
+    """Say whether an assignment binds several names to the parts of a value."""
+    return isinstance(statement.targets[0], (gast.Tuple, gast.List))
+
+
+def _is_pair(target: Any) -> bool:
+    return isinstance(target, gast.Tuple) and len(target.elts) == len(("number", "value"))
+
+
 def _stores(node: Any) -> bool:
     places = isinstance(node, (gast.Subscript, gast.Attribute))
     return places and not isinstance(node.ctx, gast.Load)
@@ -178,22 +282,3 @@ def _stores(node: Any) -> bool:
 
 def _is_name(target: Any) -> bool:
     return isinstance(target, gast.Name)
-
-
-def _leaves_at_end(body: list[Any], *, in_loop: bool = False) -> bool:
-    """Write each `return` as what leads to the end of the body; say whether that could be done."""
-    for place, statement in enumerate(body):
-        if not found_in(statement, gast.Return):
-            continue
-        inner = isinstance(statement, (gast.For, gast.While))
-        if not in_loop and place < len(body) - 1:
-            return False  # something would follow
-        if inner and (in_loop or statement.orelse):
-            return False  # it would leave the inner loop alone, or run what comes after it
-        if isinstance(statement, gast.Return):
-            body[place] = at(gast.Break() if in_loop else gast.Pass(), statement)
-        elif not isinstance(statement, (gast.If, gast.For, gast.While)) or not all(
-            _leaves_at_end(part, in_loop=in_loop or inner) for part in blocks_of(statement)
-        ):
-            return False
-    return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
-from types import FunctionType, MemberDescriptorType, ModuleType
+from types import FunctionType, MemberDescriptorType, ModuleType, SimpleNamespace
 from typing import Any
 
 import gast
@@ -19,6 +19,7 @@ from srcgrad.frontend.expand.indices import element_parts, spelled
 from srcgrad.frontend.expand.operators import taken_from
 from srcgrad.frontend.expand.results import ResultObject
 from srcgrad.frontend.expand.short import short_number
+from srcgrad.frontend.expand.telling_fields import is_only_told, lies_apart
 from srcgrad.frontend.expand.values import (
     Frozen,
     Instance,
@@ -206,7 +207,8 @@ class Objects(Fields):
     ) -> Value | None:
         if issubclass(cls, BaseException) or type(cls).__call__ is not type.__call__:
             return None
-        if cls.__new__ is not object.__new__ and not hasattr(cls, "_fields"):
+        plain = cls.__new__ is object.__new__ or hasattr(cls, "_fields")
+        if not plain and (cls is not SimpleNamespace or args):
             return None
         made = Object(cls, self.wished or _snake(cls.__name__))
         self.wished = ""
@@ -216,7 +218,10 @@ class Objects(Fields):
             return self._construct_tuple(made, args, keywords, node)
         init = inspect.getattr_static(cls, "__init__")
         self.session.assume(InClasses(cls.__mro__, "__init__"), init)
-        if _is_made_by_dataclass(cls, init):
+        if cls is SimpleNamespace:
+            for name, value in keywords.items():
+                self._set_field(made, name, value, node)
+        elif _is_made_by_dataclass(cls, init):
             self._construct_dataclass(made, args, keywords, node)
         elif isinstance(init, FunctionType):
             if not self.hoistable:
@@ -310,6 +315,11 @@ class Objects(Fields):
                 raise NeedsInlineError
             if owner.leaves is not None or isinstance(value, Static) or may_be_static(old):
                 self.refuse(node, "a write into an object's attribute", "work on a copy")
+            told = self.varies(value) and lies_apart(value, self.code.tree)
+            if told and is_only_told(self.session, target.attr, old):
+                parts = [clone(owner.expression), gast.Constant(target.attr, None), value]
+                self.tell(load("setattr"), parts, node)
+                return True
         if not isinstance(owner, Object):
             return False
         name = target.attr

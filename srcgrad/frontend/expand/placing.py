@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import CellType
 from typing import Any, Final
 
@@ -199,13 +200,25 @@ class Placing(Special):
 
     # -- in place
 
-    def inline(self, code: Code, bound: Bound, captured: Any, node: Any) -> Value:
-        """Put the statements of a definition before the statement; return its value."""
+    def inline(
+        self,
+        code: Code,
+        bound: Bound,
+        captured: Any,
+        node: Any,
+        rewrite: Callable[[Any], None] | None = None,
+    ) -> Value:
+        """Put the statements of a definition before the statement; return its value.
+
+        `rewrite` is what is done to the definition once its names are those of this function.
+        """
         before, own, start = set(self.env), set(self.own), len(self.out)
         outer, is_first = (self.first, self.ordered), self.is_first(node)
         fresh = self._meanings(code, captured, node)
         hidden = {name for name in fresh if fresh[name] in self.env}
         tree = self.put_in_place(code.tree, fresh)
+        if rewrite is not None:
+            rewrite(tree)
         name = "a lambda" if code.tree.name == "function" else code.tree.name
         self.session.placed.append(
             Placed(name, self.code.source.file, getattr(node, "lineno", 0) or 0)

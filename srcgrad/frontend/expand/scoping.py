@@ -316,6 +316,20 @@ def renamed(tree: Any, names: Mapping[str, str]) -> Any:
     return tree
 
 
+def renamed_in(expression: Any, names: Mapping[str, str]) -> Any:
+    """Return a copy of an expression in which names of the function around it are others.
+
+    >>> from srcgrad.compiler.doctesting import text
+    >>> made = renamed_in(gast.parse("lambda y, k=k: y * k * n").body[0].value, {"k": "k_2"})
+    >>> print(text([gast.Expr(made)]))
+    lambda y, k=k_2: y * k * n
+    """
+    args = gast.arguments([], [], None, [], [], None, [])
+    whole = gast.FunctionDef("function", args, [gast.Return(clone(expression))], [], None, None, [])
+    _rename(whole, dict(names))
+    return whole.body[0].value
+
+
 def without_collisions(
     source: FunctionSource, taken: Iterable[str]
 ) -> tuple[FunctionSource, dict[str, str]]:

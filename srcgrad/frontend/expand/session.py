@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import CellType, FunctionType
@@ -11,7 +12,7 @@ from srcgrad.frontend.expand.anew import is_read_anew, reader_of
 from srcgrad.frontend.expand.assumptions import Assumption
 from srcgrad.frontend.expand.values import Code, Home, Root
 from srcgrad.frontend.long_loops import is_repeated
-from srcgrad.frontend.source import FunctionSource, find_source
+from srcgrad.frontend.source import FunctionSource, find_generator, find_source
 from srcgrad.ir.scopes import Binding
 from srcgrad.ir.vocabulary import Vocabulary
 
@@ -46,6 +47,10 @@ class Session:
         rebound: The variables outside that the program binds anew while it runs.
         arguments: What is known of the arguments of the call that the program is made for.
         settled: Whether texts and bools outside are taken for what they are now, as flags are.
+        starts: The function that the program begins with.
+        told: Of fields of objects outside, whether they are only told values.
+        keepers: Of functions, whether they only keep what they are told.
+        alone: Of nested functions, by the numbers of their definitions, whether they write outside.
         nested: For each derivative that the program takes: whether it is still current.
     """
 
@@ -65,6 +70,10 @@ class Session:
     arguments: Mapping[str, Any] = field(default_factory=dict)
     settled: bool = False
     list_makers: dict[int, tuple[Any, Any]] = field(default_factory=dict)
+    starts: Any = None
+    told: dict[Any, bool] = field(default_factory=dict)
+    keepers: dict[FunctionType, bool] = field(default_factory=dict)
+    alone: dict[int, bool] = field(default_factory=dict)
     nested: list[Callable[[], bool]] = field(default_factory=list)
     _codes: dict[FunctionType, Code] = field(default_factory=dict)
     _cells: dict[int, CellType] = field(default_factory=dict)
@@ -85,7 +94,8 @@ class Session:
     def code(self, function: FunctionType) -> Code:
         """Return the definition of a function; the same one at each call."""
         if function not in self._codes:
-            source = find_source(function)
+            yields = inspect.isgeneratorfunction(function)
+            source = find_generator(function) if yields else find_source(function)
             home = Home.of(function)
             owner = home.cells.get("__class__")
             self._codes[function] = Code(

@@ -7,19 +7,20 @@ statement of its own.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import gast
 import numpy as np
 
 from srcgrad.frontend.normalize.comprehensions import comprehension_of
+from srcgrad.frontend.normalize.freshness import Freshness
 from srcgrad.frontend.normalize.writes import is_list, name_of_numpy
 from srcgrad.ir.build import assign, at, call, clone, load, method, subscript
 from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Reader
 from srcgrad.ir.scopes import MISSING
-from srcgrad.ir.walk import blocks_of, names_bound, statements, walk
+from srcgrad.ir.walk import blocks_of, found_in, is_same, names_bound, statements, walk
 
 _SIMPLE: Final = (gast.Assign, gast.AugAssign, gast.Return, gast.Expr)
 _CONDITIONAL: Final = (
@@ -56,11 +57,19 @@ class Spellings(gast.NodeTransformer):  # type: ignore[misc]
     return 2 * sqrt
     """
 
-    def __init__(self, reader: Reader, namer: Namer, varies: Callable[[Any], bool]) -> None:
+    def __init__(
+        self,
+        reader: Reader,
+        namer: Namer,
+        varies: Callable[[Any], bool],
+        parameters: Sequence[str] = (),
+    ) -> None:
         self.elements: set[str] = set()
         self._reader = reader
         self._namer = namer
         self._varies = varies
+        self._parameters = list(parameters)
+        self._fresh = Freshness([], [], reader)
         self._numpy = name_of_numpy(reader)
         self._counters: set[str] = set()
         self._lists: set[str] = set()
@@ -69,6 +78,7 @@ class Spellings(gast.NodeTransformer):  # type: ignore[misc]
     def function(self, body: list[Any]) -> list[Any]:
         """Return the body of the function in the usual spelling."""
         self._counters = _counters(body, self._reader)
+        self._fresh = Freshness(body, self._parameters, self._reader)
         for statement in statements(body):
             if isinstance(statement, gast.Assign):
                 names = {name for target in statement.targets for name in names_bound(target)}
@@ -86,8 +96,32 @@ class Spellings(gast.NodeTransformer):  # type: ignore[misc]
             self._header(statement)
             if isinstance(statement, gast.For):
                 self._loop(statement)
-            done += [*self._writing_first(statement), self._shuffled(statement)]
+            done += [*self._writing_first(statement), self._reshaped(self._shuffled(statement))]
         return done
+
+    def _reshaped(self, statement: Any) -> Any:
+        """Write ``y.shape = 2, 3`` as the array in another shape, if that has no other name.
+
+        >>> from srcgrad.compiler.doctesting import parse, program_of, text
+        >>> spellings = Spellings(program_of("def f(x): return x").reader, Namer(), lambda _: True)
+        >>> spellings._reader.scope.local |= {"y", "z"}
+        >>> print(text(spellings.function(parse("y = np.zeros(6); y.shape = 2, 3; z = y"))))
+        y = np.zeros(6)
+        y = y.reshape((2, 3))
+        z = y
+        >>> print(text(spellings.function(parse("y = np.zeros(6); z = y; y.shape = 2, 3"))))
+        y = np.zeros(6)
+        z = y
+        y.shape = 2, 3
+        """
+        target: Any = statement.targets[0] if isinstance(statement, gast.Assign) else None
+        shaped = isinstance(target, gast.Attribute) and target.attr == "shape"
+        if not shaped or len(statement.targets) > 1 or not isinstance(target.value, gast.Name):
+            return statement
+        name = target.value.id
+        if not self._fresh.at(name, statement):
+            return statement
+        return assign(name, method(load(name), "reshape", statement.value), statement)
 
     def _header(self, statement: Any) -> None:
         """Rewrite the expressions of a statement, not those of the blocks in it."""
@@ -102,6 +136,26 @@ class Spellings(gast.NodeTransformer):  # type: ignore[misc]
                         self._put_in_axes(part)
             if isinstance(statement, gast.Assign) and names_bound(statement.targets[0])[1:]:
                 statement.value = self._raveled(statement.value)  # which is unpacked
+
+    # -- signs
+
+    def visit_BinOp(self, node: Any) -> Any:
+        """Write ``-a * a`` as ``-(a * a)``, which is the same number, and has one adjoint of `a`.
+
+        >>> from srcgrad.compiler.doctesting import parse, program_of, text
+        >>> spellings = Spellings(program_of("def f(x): return x").reader, Namer(), lambda _: True)
+        >>> print(text(spellings.function(parse("b = np.exp(-a * a / 2) - a[0] * -a[0] - -a * b"))))
+        b = np.exp(-(a * a) / 2) - -(a[0] * a[0]) - -a * b
+        """
+        self.generic_visit(node)
+        if isinstance(node.op, gast.Mult):
+            signs = [isinstance(getattr(p, "op", None), gast.USub) for p in (node.left, node.right)]
+            first = node.left.operand if signs == [True, False] else node.left
+            second = node.right.operand if signs == [False, True] else node.right
+            plain = sum(signs) == 1 and not found_in(first, gast.Call, gast.NamedExpr)
+            if plain and is_same(first, second):
+                return at(gast.UnaryOp(gast.USub(), gast.BinOp(first, gast.Mult(), second)), node)
+        return node
 
     # -- arrays counted along all axes
 
@@ -175,6 +229,8 @@ class Spellings(gast.NodeTransformer):  # type: ignore[misc]
             node.args = [self._raveled(item) for item in node.args]
         operands = callee.nin if isinstance(callee, np.ufunc) else 2 if callee is np.vdot else 0
         node.args = [*map(self._as_array, node.args[:operands]), *node.args[operands:]]
+        if callee is np.ndarray and self._numpy is not None and _makes_anew(node):
+            node.func = at(gast.Attribute(load(self._numpy), "empty", gast.Load()), func)
         if not isinstance(func, gast.Attribute):
             return node
         if func.attr == "view" and not node.args and not node.keywords and self._is_of_array(func):
@@ -296,6 +352,18 @@ def _targets(body: list[Any]) -> list[Any]:
     for statement in statements(body):
         found += _targets_of(statement)
     return found
+
+
+def _makes_anew(node: Any) -> bool:
+    """Say whether a call of `np.ndarray` makes memory of its own, as `np.empty` does.
+
+    >>> texts = ["np.ndarray(3)", "np.ndarray((2, n), dtype=float)", "np.ndarray(3, float, memory)"]
+    >>> [_makes_anew(gast.parse(text, mode="eval").body) for text in texts]
+    [True, True, False]
+    """
+    options = {item.arg for item in node.keywords}
+    starred = any(isinstance(item, gast.Starred) for item in node.args)
+    return not starred and len(node.args) <= 2 and options <= {"shape", "dtype", "order"}
 
 
 def _targets_of(statement: Any) -> list[Any]:

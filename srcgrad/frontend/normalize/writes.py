@@ -11,6 +11,7 @@ from typing import Any, Final
 import gast
 import numpy as np
 
+from srcgrad.frontend.normalize.counting import bind_outside
 from srcgrad.frontend.normalize.wording import wording
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.ir.build import assign, at, call, clone, constant, load, store, subscript
@@ -19,7 +20,7 @@ from srcgrad.ir.operations import Reader, writes_result
 from srcgrad.ir.scopes import MISSING
 from srcgrad.ir.targets import names_from_target
 from srcgrad.ir.walk import blocks_of, names_read, nodes_in, statements, walk
-from srcgrad.runtime import add_at
+from srcgrad.runtime import add_at, turns
 
 _VIEW_ATTRIBUTES: Final = frozenset(["T", "mT", "real"])
 _VIEW_METHODS: Final = frozenset("reshape ravel transpose swapaxes squeeze diagonal view".split())
@@ -143,6 +144,8 @@ class WriteCalls:
         if added in (np.add, np.subtract) and len(node.args) == 3 and not keywords:
             op = gast.Add() if added is np.add else gast.Sub()
             return self._add_at(node.args, op, like, by="ufunc")
+        if isinstance(added, np.ufunc) and len(node.args) == added.nin + 1 and not keywords:
+            return self._in_turns(node, added, like)
         try:
             handler = handlers.get(callee)
         except TypeError:
@@ -199,6 +202,37 @@ class WriteCalls:
         update.repeats = by  # an element that is named twice is added to twice
         self._done.append(update)
         return True
+
+    def _in_turns(self, node: Any, ufunc: np.ufunc, like: Any) -> bool:
+        """Write ``np.maximum.at(a, i, b)`` as updates of elements, of which none comes twice."""
+        known = self._reader.vocabulary.rule_for(ufunc)
+        if known is None or ufunc.nout != 1 or not _is_reached(node.args[0]):
+            return False
+        target = self._named(node.args[0], like)
+        index = self._keep("index", node.args[1], like)
+        values = [
+            item if isinstance(item, gast.Constant) else self._as_named(item, target, index, like)
+            for item in node.args[2:]
+        ]
+        places, chosen = self._namer.fresh("places"), self._namer.fresh("chosen")
+        parts = [
+            clone(item) if isinstance(item, gast.Constant) else subscript(item, load(chosen))
+            for item in values
+        ]
+        taken = subscript(clone(target), load(places))
+        value = at(gast.Call(node.func.value, [taken, *parts], []), node)
+        store_there = assign(subscript(clone(target), load(places), storing=True), value, like)
+        store_there.casts = True
+        name = bind_outside(self._reader, self._namer.fresh("turns"), turns)
+        pair = gast.Tuple([store(places), store(chosen)], gast.Store())
+        every = call(name, clone(target), clone(index))
+        self._done.append(at(gast.For(pair, every, [store_there], [], None), like))
+        return True
+
+    def _as_named(self, value: Any, target: Any, index: Any, like: Any) -> Any:
+        """Return the values that belong to the elements that an index names, one for each."""
+        shape = self._np("shape", subscript(clone(target), clone(index)))
+        return self._keep("values", self._np("broadcast_to", value, shape), like)
 
     def _sort(self, node: Any, like: Any) -> bool:
         owner = node.func.value

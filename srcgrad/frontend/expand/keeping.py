@@ -1,0 +1,124 @@
+"""Finds the lists that functions are put into one by one, and the loops that do so."""
+
+from __future__ import annotations
+
+from types import BuiltinFunctionType, FunctionType, MethodType
+from typing import Any, Final
+
+import gast
+import numpy as np
+
+from srcgrad.errors import SrcgradError
+from srcgrad.frontend.expand.frame import Frame
+from srcgrad.frontend.expand.values import Choice, Known, Local, Method, Partial
+from srcgrad.frontend.source import find_source
+from srcgrad.ir.walk import found_in
+
+_INNER: Final = (gast.FunctionDef, gast.Lambda)
+_CALLABLE: Final = (FunctionType, BuiltinFunctionType, MethodType, np.ufunc)
+_MOST: Final = 32
+
+
+def grows_by_functions(frame: Frame, name: str, tree: Any) -> bool:
+    """Say whether all that a definition appends to a list are functions."""
+    added = [item for owner, item in _appended(tree) if owner == name]
+    return bool(added) and all(_is_function(frame, item, tree) for item in added)
+
+
+def keeps_functions(frame: Frame, body: list[Any]) -> bool:
+    """Say whether the body of a loop appends functions to lists, or binds one made of another."""
+    whole = gast.Module(body, [])
+    if any(_is_function(frame, item, whole) for _, item in _appended(whole)):
+        return True
+    bound = {
+        target.id
+        for statement in found_in(whole, gast.Assign)
+        for target in statement.targets
+        if isinstance(target, gast.Name) and _is_function(frame, statement.value, whole)
+    }
+    return any(isinstance(frame.env.get(name), (Local, Known, Partial)) for name in bound)
+
+
+def known_elements(frame: Frame, items: Any) -> list[Any] | None:
+    """Return what a loop over literals, or over a range of such, runs over, if it is not much."""
+    if isinstance(items, (gast.Tuple, gast.List)):
+        literal = all(isinstance(item, gast.Constant) for item in items.elts)
+        return list(items.elts) if literal and len(items.elts) <= _MOST else None
+    called = isinstance(items, gast.Call) and isinstance(items.func, gast.Name)
+    known = frame.look(items.func.id) if called else None
+    if not isinstance(known, Known) or known.value is not range or items.keywords:
+        return None
+    limits = [item.value for item in items.args if isinstance(item, gast.Constant)]
+    if not limits or len(limits) < len(items.args) or any(type(i) is not int for i in limits):
+        return None
+    numbers = range(*limits)
+    return [gast.Constant(i, None) for i in numbers] if len(numbers) <= _MOST else None
+
+
+def makes_function(frame: Frame, node: Any) -> bool:
+    """Say whether an expression makes a function: a lambda, or a call of what returns one."""
+    if isinstance(node, gast.Lambda):
+        return True
+    if isinstance(node, gast.Call) and isinstance(node.func, gast.Lambda):
+        return makes_function(frame, node.func.body)
+    if not isinstance(node, gast.Call) or not _is_plain(node.func):
+        return False
+    callee = _meaning(frame, node.func)
+    if isinstance(callee, Local):
+        return _returns_function(callee.code.tree)
+    function = callee.value if isinstance(callee, Known) else None
+    if not isinstance(function, FunctionType) or not frame.is_user(function):
+        return False
+    try:
+        return _returns_function(find_source(function).tree)
+    except SrcgradError:
+        return False
+
+
+def _returns_function(tree: Any) -> bool:
+    """Say whether what a definition returns is one that it holds."""
+    names = {item.name for item in found_in(tree, gast.FunctionDef) if item is not tree}
+    values = [item.value for item in found_in(tree, gast.Return)]
+    return any(isinstance(v, gast.Lambda) or getattr(v, "id", None) in names for v in values)
+
+
+def _is_function(frame: Frame, node: Any, tree: Any) -> bool:
+    if isinstance(node, gast.Name):
+        if any(item.name == node.id for item in found_in(tree, gast.FunctionDef)):
+            return True
+        made = [s for s in found_in(tree, gast.Assign) if _binds(s, node.id)]
+        if made:
+            return all(makes_function(frame, s.value) for s in made)
+    if not _is_plain(node):
+        return makes_function(frame, node)
+    known = _meaning(frame, node)
+    callable_ = isinstance(known, Known) and isinstance(known.value, _CALLABLE)
+    return callable_ or isinstance(known, (Local, Method, Partial, Choice))
+
+
+def _meaning(frame: Frame, node: Any) -> Any:
+    """Return what a name, or an attribute of a module, means, if it is known."""
+    if isinstance(node, gast.Name):
+        return frame.look(node.id)
+    owner = _meaning(frame, node.value)
+    held = getattr(owner.value, node.attr, None) if isinstance(owner, Known) else None
+    return None if held is None else Known(held)
+
+
+def _is_plain(node: Any) -> bool:
+    while isinstance(node, gast.Attribute):
+        node = node.value
+    return isinstance(node, gast.Name)
+
+
+def _binds(statement: Any, name: str) -> bool:
+    return any(getattr(target, "id", "") == name for target in statement.targets)
+
+
+def _appended(tree: Any) -> list[tuple[str, Any]]:
+    """Return the names of lists that something is appended to, with what it is."""
+    return [
+        (getattr(call.func.value, "id", ""), call.args[0])
+        for call in found_in(tree, gast.Call)
+        if isinstance(call.func, gast.Attribute) and call.func.attr == "append" and call.args
+    ]

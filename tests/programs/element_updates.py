@@ -1,0 +1,133 @@
+"""Updates of elements one after another, as by `np.maximum.at`, and memory made by `np.ndarray`."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tests.programs.corpus import program
+
+PLACES = np.array([0, 1, 0])
+
+
+@program("v")
+def largest_at_places(x):
+    y = x.copy()
+    np.maximum.at(y, [0, 1], x[2:4])
+    return np.sum(y * y)
+
+
+@program("v")
+def products_at_places_named_often(x):
+    y = x.copy()
+    np.multiply.at(y, PLACES, x[1:])
+    return np.sum(y * y)
+
+
+@program("v")
+def one_factor_at_places_named_often(x):
+    y = x.copy()
+    np.multiply.at(y, PLACES, 2.0)
+    return np.sum(y * y)
+
+
+@program("v")
+def products_at_pairs_of_places(x):
+    y = np.outer(x, x)
+    np.multiply.at(y, ([0, 1, 0], [1, 1, 1]), x[:3])
+    return np.sum(y * y)
+
+
+@program("v")
+def smallest_at_rows(x):
+    y = np.outer(x, x)
+    np.minimum.at(y, [0, 1, 0], x * 0.3)
+    return np.sum(y * y)
+
+
+@program("v")
+def quotients_at_columns(x):
+    y = np.outer(x, x)
+    np.divide.at(y, (slice(None), [0, 1, 0]), x[:3] + 3)
+    return np.sum(y * y)
+
+
+@program("v")
+def signs_at_places(x):
+    y = x * 1.0
+    np.negative.at(y, [0, 1, 0, 2])
+    return np.sum(y**3)
+
+
+@program("v")
+def products_where_a_mask_holds(x):
+    y = x * 1.0
+    np.multiply.at(y, x > 0, x[x > 0])
+    return np.sum(y**3)
+
+
+@program("v")
+def product_at_one_place(x):
+    y = x * 1.0
+    np.multiply.at(y, 2, x[0])
+    return np.sum(y**3)
+
+
+@program("v")
+def other_functions_at_places(x):
+    y = x * 1.0
+    np.hypot.at(y, [1, 1], x[0])
+    np.logaddexp.at(y, [], x[:0])
+    return np.sum(y**3)
+
+
+@program("v")
+def largest_of_groups(x):
+    y = np.zeros(3)
+    s = np.array([0, 1, 0, 2])
+    for i in range(2):
+        np.maximum.at(y, s, x * (i + 1))
+    return np.sum(y)
+
+
+@program("v")
+def products_at_places_of_an_entry(x):
+    a = {"y": x * 1.0}
+    np.multiply.at(a["y"], [0, 0], x[:2])
+    return np.sum(a["y"] ** 2)
+
+
+@program("v")
+def products_at_places_of_a_view(x):
+    y = x * 1.0
+    z = y[1:]
+    np.multiply.at(z, [0, 0], x[:2])
+    return np.sum(y**2)
+
+
+@program("v")
+def memory_of_floats(x):
+    a = np.ndarray((4,), dtype=float)
+    a[:] = x * 2
+    return np.sum(a**2)
+
+
+@program("v")
+def memory_of_a_length(x):
+    a = np.ndarray(4)
+    a[:] = x * 2
+    return np.sum(a**2)
+
+
+@program("v")
+def memory_like_another(x):
+    a = np.ndarray(x.shape, x.dtype)
+    a[:] = x * 2
+    return np.sum(a**2)
+
+
+@program("v")
+def memory_by_options(x):
+    a = np.ndarray(shape=(2, *x.shape), dtype=x.dtype)
+    a[0] = x * 2
+    a[1] = x
+    return np.sum(a**2)

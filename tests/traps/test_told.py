@@ -1,0 +1,220 @@
+"""What programs tell objects outside: run as it is, unless they read it back for their results."""
+
+from __future__ import annotations
+
+import functools
+import operator
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import srcgrad as sg
+
+
+class Record:
+    def __init__(self) -> None:
+        self.history: Any = [1.5]
+        self.best = 100.0
+        self.table: Any = {"a": [1.0]}
+        self.count = 0
+
+
+RECORD = Record()
+SHARED: list[float] = []
+OF_HISTORY = operator.attrgetter("history")
+
+
+def last() -> Any:
+    return RECORD.history[-1]
+
+
+def last_of(record: Any) -> Any:
+    return record.history[-1]
+
+
+class Model(Record):
+    @property
+    def latest(self) -> Any:
+        return self.history[-1]
+
+    def mean(self) -> Any:
+        return self.history[-1] * 2.0
+
+    def __getitem__(self, place: int) -> Any:
+        return self.history[place]
+
+
+MODEL = Model()
+
+
+def started() -> None:
+    """Put the objects back to how they begin."""
+    SHARED[:] = [1.5]
+    RECORD.__init__()  # type: ignore[misc]
+    MODEL.__init__()  # type: ignore[misc]
+
+
+def told(x: Any) -> Any:
+    y = np.sum(x**2)
+    RECORD.history.append(float(y))
+    RECORD.table["a"].append({"value": float(y)})
+    RECORD.count += 1
+    if y < RECORD.best:
+        RECORD.best = float(y)
+    return y
+
+
+def told_in_a_loop(x: Any) -> Any:
+    for _ in range(3):
+        x = np.sin(x)
+        MODEL.history.append(x.copy())
+        MODEL.best = min(MODEL.best, float(x[0]))
+    return np.sum(x * x)
+
+
+def told_and_counted(x: Any) -> Any:
+    y = np.sum(x**2)
+    RECORD.history.append(float(y))
+    return y * len(RECORD.history)
+
+
+def read_back(x: Any) -> Any:
+    y = np.sum(x**2)
+    RECORD.history.append(float(y))
+    return y * RECORD.history[-1]
+
+
+def read_back_by_another(x: Any) -> Any:
+    y = np.sum(x**2)
+    RECORD.history.append(float(y))
+    return y * last()
+
+
+def read_back_by_one_that_is_given_it(x: Any) -> Any:
+    y = np.sum(x**2)
+    RECORD.history.append(float(y))
+    return y * last_of(RECORD)
+
+
+def read_back_by_another_name(x: Any) -> Any:
+    RECORD.history = SHARED
+    y = np.sum(x**2)
+    RECORD.history.append(float(y))
+    return y * SHARED[-1]
+
+
+def read_back_by_a_variable(x: Any) -> Any:
+    history = RECORD.history
+    y = np.sum(x**2)
+    RECORD.history.append(float(y))
+    return y * history[-1]
+
+
+def read_back_by_a_text(x: Any) -> Any:
+    y = np.sum(x**2)
+    RECORD.history.append(float(y))
+    return y * getattr(RECORD, "history")[-1]  # noqa: B009
+
+
+def read_back_by_a_getter(x: Any) -> Any:
+    y = np.sum(x**2)
+    RECORD.history.append(float(y))
+    return y * OF_HISTORY(RECORD)[-1]
+
+
+def read_back_among_all(x: Any) -> Any:
+    y = np.sum(x**2)
+    RECORD.history.append(float(y))
+    return y * vars(RECORD)["history"][-1]
+
+
+def read_back_as_a_sum(x: Any) -> Any:
+    y = np.sum(x**2)
+    RECORD.history.append(float(y))
+    return y * functools.reduce(lambda a, b: b, RECORD.history)
+
+
+def read_back_in_a_table(x: Any) -> Any:
+    y = np.sum(x**2)
+    RECORD.table["a"].append(float(y))
+    return y * RECORD.table["a"][-1]
+
+
+def read_back_as_a_number(x: Any) -> Any:
+    y = np.sum(x**2)
+    RECORD.best = float(y)
+    return y * abs(RECORD.best)
+
+
+def read_back_by_a_property(x: Any) -> Any:
+    y = np.sum(x**2)
+    MODEL.history.append(float(y))
+    return y * MODEL.latest
+
+
+def read_back_by_a_method(x: Any) -> Any:
+    y = np.sum(x**2)
+    MODEL.history.append(float(y))
+    return y * MODEL.mean()
+
+
+def read_back_by_an_index(x: Any) -> Any:
+    y = np.sum(x**2)
+    MODEL.history.append(float(y))
+    return y * MODEL[-1]
+
+
+def array_that_is_written_later(x: Any) -> Any:
+    u = x * 2.0
+    RECORD.history.append(u)
+    u[0] = 3.0
+    return np.sum(u**2)
+
+
+TOLD: list[Callable[[Any], Any]] = [told, told_and_counted]
+READ: list[Callable[[Any], Any]] = [
+    *(told_in_a_loop, read_back, read_back_by_another, read_back_by_one_that_is_given_it),
+    *(read_back_by_another_name, read_back_by_a_variable, read_back_by_a_text),
+    *(read_back_by_a_getter, read_back_among_all, read_back_as_a_sum, read_back_in_a_table),
+    *(read_back_as_a_number, read_back_by_a_property, read_back_by_a_method),
+    *(read_back_by_an_index, array_that_is_written_later),
+]
+X = np.array([0.3, 1.2, -0.7])
+
+
+def differences(function: Callable[[Any], Any]) -> Any:
+    """Return the gradient by differences, each value from how the objects begin."""
+
+    def value(x: Any) -> float:
+        started()
+        return float(function(x))
+
+    step = 1e-6
+    units = np.eye(len(X)) * step
+    return np.array([(value(X + unit) - value(X - unit)) / (2 * step) for unit in units])
+
+
+@pytest.mark.parametrize("function", [*TOLD, *READ], ids=lambda f: f.__name__)
+def test_gradients_and_tangents_agree_with_differences(function: Callable[[Any], Any]) -> None:
+    expected = differences(function)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for _ in range(2):
+            started()
+            np.testing.assert_allclose(sg.grad(function)(X.copy()), expected, 1e-5, 1e-8)
+        started()
+        _, tangent = sg.jvp(function, (X.copy(),), (np.ones(3),))
+    np.testing.assert_allclose(tangent, expected.sum(), 1e-5, 1e-8)
+
+
+@pytest.mark.parametrize("function", TOLD, ids=lambda f: f.__name__)
+def test_what_is_told_goes_by_source_and_is_kept(function: Callable[[Any], Any]) -> None:
+    started()
+    function(X)
+    kept = [*RECORD.history], dict(RECORD.table), RECORD.count, RECORD.best
+    started()
+    sg.grad(function, fallback="error")(X)
+    assert ([*RECORD.history], dict(RECORD.table), RECORD.count, RECORD.best) == kept
