@@ -1,4 +1,4 @@
-"""Prints what compiled gradients of kernels cost beside loops by hand under Numba, and beside JAX."""
+"""Prints what compiled gradients of kernels cost beside loops by hand under Numba, and JAX."""
 
 from __future__ import annotations
 

@@ -13,12 +13,11 @@ from typing import Any, Final
 import gast
 
 from srcgrad.analyses.affine import Affine, can_hold, number, variable
-from srcgrad.codegen.printer import to_source
-from srcgrad.ir.build import call
+from srcgrad.ir.build import call, clone, load
 from srcgrad.ir.walk import blocks_of, found_in, own_nodes, walk
 from srcgrad.targets.loops.kind import Array, Items, Kind, Many
 from srcgrad.targets.loops.results import parts_of
-from srcgrad.targets.loops.shapes import Shapes, shape_name
+from srcgrad.targets.loops.shapes import Shapes, length_of, shape_name
 from srcgrad.targets.loops.words import INTEGERS
 
 LOOK: Final = "look_at_indices"
@@ -77,7 +76,7 @@ class Bounds:
         self._kind = kind_of
         self._mark = mark
         self._shapes = Shapes(function, kind_of)
-        self._before: dict[int, list[_Look]] = {}
+        self._before: dict[int, list[Any]] = {}
         self._facts: list[Affine] = []
 
     def find(self) -> bool:
@@ -182,9 +181,7 @@ class Bounds:
         if index is None:
             if found_in(part, gast.Call, gast.IfExp, gast.BoolOp, gast.NamedExpr):
                 raise _NotSaidError
-            text = to_source(part)
-            shown = variable(shape_name(array.id, axis))
-            self._say(statement, variable(text), variable(text), shown)
+            self._say_of(statement, part, length_of(array.id, axis))
             return
         self._hoisted(index, array, axis, statement, place)
 
@@ -237,10 +234,16 @@ class Bounds:
             return None
         return item + (end - variable(loop.counter)).times(factor)
 
+    def _say_of(self, at: Any, index: Any, length: Any) -> None:
+        """Note to look, before a statement, at an index that is no sum."""
+        look = gast.Expr(call(LOOK, clone(index), clone(index), length))
+        look.lineno = getattr(at, "lineno", None)
+        self._before.setdefault(id(at), []).append(look)
+
     def _say(self, at: Any, least: Affine, most: Affine, length: Affine) -> None:
         """Note to look at indices before a statement, at those of one length at once."""
         looks = self._before.setdefault(id(at), [])
-        for look in looks:
+        for look in [item for item in looks if isinstance(item, _Look)]:
             terms = look.least.terms, look.most.terms, look.length
             if terms == (least.terms, most.terms, length):
                 look.least = min(look.least, least, key=_constant)
@@ -266,7 +269,8 @@ def _shown(item: Affine) -> Any:
     """Return a sum as an expression."""
     whole: Any = None
     for name, factor in sorted(item.terms.items(), key=lambda pair: (pair[1] < 0, pair[0])):
-        term = gast.parse(name, mode="eval").body
+        array, dot, rest = name.partition(".shape[")
+        term = length_of(array, int(rest[:-1])) if dot else load(name)
         if abs(factor) != 1:
             term = gast.BinOp(gast.Constant(abs(factor), None), gast.Mult(), term)
         if whole is None:
@@ -317,11 +321,15 @@ def _is_of_shape(node: Any) -> bool:
     return isinstance(node.value, gast.Attribute) and node.value.attr == "shape"
 
 
-def _insert(owner: Any, before: dict[int, list[_Look]]) -> None:
+def _written(look: Any) -> Any:
+    return look.written() if isinstance(look, _Look) else look
+
+
+def _insert(owner: Any, before: dict[int, list[Any]]) -> None:
     """Put looks before the statements that they belong to."""
     for block in [owner.body] if isinstance(owner, gast.FunctionDef) else blocks_of(owner):
         done: list[Any] = []
         for statement in block:
             _insert(statement, before)
-            done += [*(look.written() for look in before.get(id(statement), ())), statement]
+            done += [*(_written(look) for look in before.get(id(statement), ())), statement]
         block[:] = done

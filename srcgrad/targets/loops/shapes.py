@@ -53,7 +53,7 @@ class Shapes:
             is_shape = isinstance(value, gast.Attribute) and value.attr == "shape"
             for axis, item in enumerate(target.elts if is_shape else []):
                 if isinstance(value.value, gast.Name) and isinstance(item, gast.Name):
-                    self._note(item, _length_of(value.value.id, axis), bound)
+                    self._note(item, length_of(value.value.id, axis), bound)
             return
         if not isinstance(target, gast.Name) or bound[target.id] != 1:
             return
@@ -114,7 +114,8 @@ class Shapes:
         return {name for item in sums for name in item.terms if "." in name}
 
 
-def _length_of(array: str, axis: int) -> Any:
+def length_of(array: str, axis: int) -> Any:
+    """Return the expression for the length of an axis."""
     shape = gast.Attribute(load(array), "shape", gast.Load())
     return gast.Subscript(shape, gast.Constant(axis, None), gast.Load())
 
