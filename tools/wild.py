@@ -35,7 +35,7 @@ import srcgrad as sg
 
 ROOT = Path(__file__).resolve().parent.parent
 SKIPPED = ("tests", "test", "testing", "plotting", "examples", "benchmarks", "gui")
-SLOW = 20.0  # seconds for one call: more is a verdict of its own
+SLOW = 20.0  # seconds of processor time for one call: more is a verdict of its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ def _value(node: ast.expr, scope: dict[str, Any]) -> Any:
 
 def judged(call: Call) -> Verdict:
     """Return how the derivative of one call goes."""
-    start = time.perf_counter()
+    start = time.process_time()
     try:
         with quiet(), limited(SLOW):
             kind, why = _judged(call, 0.0)
@@ -138,7 +138,7 @@ def judged(call: Call) -> Verdict:
                 kind, why = "tie", f"right beside, so a test of equality is hit exactly: {why}"
     except TooSlowError:
         kind, why = "slow", f"over {SLOW:g} s"
-    return Verdict(call.name, kind, why, time.perf_counter() - start)
+    return Verdict(call.name, kind, why, time.process_time() - start)
 
 
 def _judged(call: Call, beside: float) -> tuple[str, str]:
@@ -313,17 +313,17 @@ def quiet() -> Iterator[None]:
 
 @contextlib.contextmanager
 def limited(seconds: float) -> Iterator[None]:
-    """Raise `TooSlowError` in what runs longer."""
+    """Raise `TooSlowError` in what takes the processor longer, whatever else the machine does."""
 
     def ring(_number: int, _frame: FrameType | None) -> None:
         raise TooSlowError
 
-    signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    signal.signal(signal.SIGPROF, ring)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.setitimer(signal.ITIMER_PROF, 0.0)
 
 
 def _reason(message: str) -> str:
@@ -333,12 +333,15 @@ def _reason(message: str) -> str:
     return f"{codes[0] if codes else lines[0]} ({'/'.join(place.rsplit('/', 2)[-2:])})"
 
 
-def run(package: str, limit: int, only: str) -> list[Verdict]:
-    """Judge the calls of one package, with a line of progress."""
+def run(package: str, limit: int, only: str, kept: Path) -> list[Verdict]:
+    """Judge the calls of one package, with a line of progress; `kept` has them as they come."""
     functions = [f for f in functions_of(package) if only in f"{f.__module__}.{f.__name__}"]
     verdicts: list[Verdict] = []
     for number, function in enumerate(functions[:limit], 1):
-        verdicts += map(judged, calls_of(function))
+        new = list(map(judged, calls_of(function)))
+        verdicts += new
+        with kept.open("a") as lines:
+            lines.writelines(json.dumps(asdict(item)) + "\n" for item in new)
         if number % 10 == 0 or number == min(limit, len(functions)):
             counts = collections.Counter(item.kind for item in verdicts)
             shares = ", ".join(f"{kind} {count}" for kind, count in sorted(counts.items()))
@@ -374,13 +377,13 @@ def main() -> int:
     options = parser.parse_args()
     failed = False
     for package in options.packages:
+        target = ROOT / "build" / "wild" / f"{package}.jsonl"
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.unlink(missing_ok=True)
         with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):  # some write files
-            verdicts = run(package, options.limit, options.only)
+            verdicts = run(package, options.limit, options.only, target)
         report(package, verdicts)
         failed |= any(item.kind in ("wrong", "crash") for item in verdicts)
-        target = ROOT / "build" / "wild" / f"{package}.json"
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(json.dumps([asdict(item) for item in verdicts], indent=1))
     return 1 if failed else 0
 
 

@@ -156,8 +156,8 @@ class CallWrites:
         lookup = self._program.reader.scope.lookup
         found: dict[str, None] = {}
         for name in read:
-            if isinstance(lookup(name), (ModuleType, type, BuiltinFunctionType)):
-                continue  # of ``np.sqrt(x)``, or what makes an operand: ``range(3)``
+            if isinstance(lookup(name), (ModuleType, type, BuiltinFunctionType, FunctionType)):
+                continue  # of ``np.sqrt(x)``, or what makes an operand: ``range(3)``, ``helper(x)``
             found.update(dict.fromkeys(sorted(self._gone_through.get(name, {name}))))
         return list(found)
 

@@ -26,7 +26,8 @@ def is_seen_elsewhere(program: Program, name: str) -> bool:
     False
     """
     scope = program.reader.scope
-    if name in seen_elsewhere(scope.function):
+    seen = seen_elsewhere(scope.function)
+    if seen is None or name in seen:
         return True
     value = scope.lookup(name)
     others = [binding.value for binding in scope.dotted.values()]
@@ -45,7 +46,7 @@ def _share(one: Any, other: Any) -> bool:
 
 def _read_by_others(function: Any, name: str) -> Iterator[Any]:
     """Yield what a function, and those that it reaches, read outside by other names."""
-    for reached in reached_functions(function):
+    for reached in reached_functions(function).functions:
         values = values_of(reached)
         yield from (value for key, value in values.items() if key != name)
         for module in values.values():

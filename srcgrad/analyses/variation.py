@@ -135,6 +135,10 @@ class Variation:
         if parts is not None:
             held = [part for name in parts for part in _listed(getattr(value, name))]
             return {name for part in held for name in self._reached(part)}
+        operation = self._reader.read(value) if isinstance(value, gast.Call) else None
+        if operation is not None and operation.kind == "user":
+            returned = self._reader.vocabulary.returned_operands(operation.primal, value)
+            return {name for part in returned for name in self._reached(part)}
         local = self._reader.scope.local | self._bound
         return {name for name in names_read(value) if name in local}
 

@@ -7,15 +7,19 @@ at an earlier one. Without the part that fills it, the table would pass for one 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from types import FunctionType, ModuleType
 from typing import Any, Final
+
+import numpy as np
 
 from srcgrad.compiler import Generated
 from srcgrad.compiler.vocabulary import VOCABULARY
 from srcgrad.frontend.effects import written_parameters
 from srcgrad.frontend.left_out import Part
 from srcgrad.frontend.parts import statements_of
+from srcgrad.frontend.source import is_made
+from srcgrad.ir.reach import reached_functions
 
 _FIXED: Final = (int, str, bytes, type, type(None), ModuleType, FunctionType)
 """Kinds of values that have no slope, so that no call has kept what varies in them."""
@@ -24,8 +28,40 @@ _FIXED: Final = (int, str, bytes, type, type(None), ModuleType, FunctionType)
 def may_keep(parts: Iterable[Part], generated: Generated) -> bool:
     """Say whether parts that are left out may write into data that a text reads."""
     data = [binding.value for binding in generated.data.values()]
-    plain = all(type(value) in (float, complex) or _keeps_none(value) for value in data)
+    plain = all(_is_number(value) or _keeps_none(value) for value in data)
     return not plain and any(_writes(part, generated) for part in parts)
+
+
+def runs_parts(parts: Collection[Part], generated: Generated, text: ast.Module) -> bool:
+    """Say whether a text calls functions as they are that write, in parts which are left out.
+
+    Without its part such a function writes into nothing, so that the text need not differentiate
+    it; and what the function itself writes would pass for constant.
+    """
+    nodes = [node for node in ast.walk(text) if isinstance(node, (ast.Name, ast.Attribute))]
+    own = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    found = {getattr(node, "id", getattr(node, "attr", "")) for node in nodes} - own
+    names = found | {name.rstrip("0123456789").removesuffix("_") for name in found}
+    known = [(state.function.__name__, state.function) for state in generated.functions]
+    known += [(binding.name, binding.value) for binding in generated.fixed]
+    known += list(generated.bound.items())
+    called = [f for name, f in known if name in names and isinstance(f, FunctionType)]
+    return any(
+        _reaches(function, parts) and bool(written_parameters(function, VOCABULARY))
+        for function in called
+        if not is_made(function)
+    )
+
+
+def _reaches(function: FunctionType, parts: Collection[Part]) -> bool:
+    """Say whether parts may be in what a function runs."""
+    reached = reached_functions(function)
+    held = (_holds(item, part) for item in reached.functions for part in parts)
+    return not reached.are_all or any(held)
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in (float, complex) or isinstance(value, np.number)
 
 
 def _keeps_none(value: Any) -> bool:

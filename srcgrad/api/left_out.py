@@ -12,12 +12,13 @@ from typing import Any, Final
 import gast
 import numpy as np
 
-from srcgrad.api.kept_outside import may_keep
+from srcgrad.api.kept_outside import may_keep, runs_parts
 from srcgrad.codegen.printer import to_source
 from srcgrad.compiler import Generated, one_program
 from srcgrad.errors import UnsupportedError
 from srcgrad.frontend.left_out import Part
 from srcgrad.frontend.parts import leaving_out, parts_of
+from srcgrad.frontend.remembered import anew
 from srcgrad.frontend.source import find_source, is_made
 from srcgrad.parsing import parsed
 
@@ -54,7 +55,8 @@ class Search:
 
         There is none if every call comes by what is refused, if the function may catch what the
         text raises instead, or if it may have written into its arguments by then, or drawn at
-        random: the tape runs it once more from its beginning.
+        random: the tape runs it once more from its beginning. Nor is there if the text calls a
+        function with such a part as it is, which writes there.
         """
         found = self._without(make, refusal, whole=False)
         if found is None:
@@ -63,6 +65,8 @@ class Search:
         if found is None or found.written or may_keep(self._parts, found):
             return None
         texts = list(map(parsed, _texts_of(found)))
+        if any(runs_parts(self._parts, found, text) for text in texts):
+            return None
         return None if any(map(_may_catch, texts)) or any(map(_may_draw, texts)) else found
 
     def _without(
@@ -79,7 +83,7 @@ class Search:
             self._told |= dict.fromkeys(found.values(), plain)
             self._tries += 1
             try:
-                with leaving_out(self._parts), one_program():
+                with leaving_out(self._parts), anew(), one_program():
                     made = replace(make(), left_out=self._told)
             except UnsupportedError as other:
                 refusal = other

@@ -18,6 +18,7 @@ from srcgrad.api.sharing import KindsOfArrays, kinds_of_arrays, refuse_shared
 from srcgrad.api.underlying import to_differentiate
 from srcgrad.api.values import is_writable_array
 from srcgrad.backends import NUMPY
+from srcgrad.compiler import one_program
 from srcgrad.errors import MutationError, UnsupportedError
 from srcgrad.insight.switch import verifies
 from srcgrad.ir.depth import deeply
@@ -67,9 +68,10 @@ class Plans(Generic[AnyPlan]):
         library_for(self.policy, lambda: arguments)  # arrays of several are refused first
         plan = self._kept.get(keep_complex)
         if plan is None or not plan.is_current(function) or not plan.suits(arguments):
-            plan = whole_or_in_part(
-                lambda: self._made_for(function, arguments, keep_complex=keep_complex)
-            )
+            with one_program():  # its functions are looked into once for all that is tried
+                plan = whole_or_in_part(
+                    lambda: self._made_for(function, arguments, keep_complex=keep_complex)
+                )
         if plan.generated.scalars and (arrays := plan.arrays(arguments)):
             of_arrays = self._for_arrays(function, arguments, keep_complex=keep_complex)
             if of_arrays is None or of_arrays.generated.scalars:

@@ -98,13 +98,19 @@ def are_apart(written: Sequence[Any], others: Sequence[Any]) -> bool:
 
 
 def kinds_of_arrays(arguments: Mapping[str, Any]) -> KindsOfArrays:
-    """Return the arguments that are arrays with axes, vectors or matrices, or hold others."""
+    """Return the arguments that are arrays with axes, vectors or matrices, or hold others.
+
+    So with plain numbers, of which each array that is made is new memory.
+
+    >>> sorted(kinds_of_arrays({"x": np.ones(3), "rate": 2.0, "n": 3, "name": "a"}))
+    [('rate', 'number'), ('x', 'vector')]
+    """
     ranks = {name: np.ndim(value) for name, value in arguments.items() if is_writable_array(value)}
     arrays = {(name, _KINDS.get(rank, "array")) for name, rank in ranks.items() if rank}
     return frozenset(arrays) | {
-        (name, type(value).__name__)
+        (name, "number" if isinstance(value, float) else type(value).__name__)
         for name, value in arguments.items()
-        if type(value) in _CONTAINERS
+        if type(value) in _CONTAINERS or isinstance(value, float)
     }
 
 

@@ -44,7 +44,7 @@ from srcgrad.frontend.expand.entry import Expander, taken
 from srcgrad.frontend.expand.scoping import in_users_words, without_collisions
 from srcgrad.frontend.expand.session import Session
 from srcgrad.frontend.rebinding import Variable, rebound, refuse_rebound
-from srcgrad.frontend.refusals import merged, shown_in
+from srcgrad.frontend.refusals import merging, shown_in
 from srcgrad.frontend.returned_lists import lists_returned, returns_list
 from srcgrad.frontend.source import FunctionSource, find_source, refuse_generators
 from srcgrad.frontend.usage import container_parameters, vector_parameters
@@ -116,12 +116,8 @@ class Module:
         if self.seen:
             derivation.knowledge = seen_knowledge(self.seen, self.renamed, self._follow(source))
         derivation.program.given.update(arrays)
-        try:
+        with merging(refusal):
             body = derivation.joint(self.call_pair(source), inner, value=value, aux=aux)
-        except UnsupportedError as other:
-            if refusal is None:
-                raise
-            raise merged(refusal, other) from other
         half = (
             None
             if self.renamed or aux or self.copied
@@ -159,10 +155,12 @@ class Module:
     def halves(self, function: FunctionType, wrt: Sequence[str], given: Mapping[str, Any]) -> Half:
         """Compile a function's two halves as the module's entry."""
         source = with_copies(find_source(self.expander.expand(function)), self.copied)
+        refusal = self.expander.refused.get(function)
         if given:
-            source, _ = self.expanded(function, given, wrt)
+            source, refusal = self.expanded(function, given, wrt)
         known = tuple(sorted(self.arrays))
-        return self._half(source, tuple(wrt), known, stages=self.stages, entry=True)
+        with merging(refusal):
+            return self._half(source, tuple(wrt), known, stages=self.stages, entry=True)
 
     def begin(
         self,

@@ -27,10 +27,10 @@ from srcgrad.compiler.normal_form import parameter_names
 from srcgrad.compiler.reserved import own_names
 from srcgrad.compiler.stages import Stages
 from srcgrad.compiler.subjects import add_tangents
-from srcgrad.errors import MissingRuleError, MutationError, UnsupportedError
+from srcgrad.errors import MissingRuleError, MutationError
 from srcgrad.frontend.expand.scoping import in_users_words, without_collisions
 from srcgrad.frontend.normalize.updates import as_bindings
-from srcgrad.frontend.refusals import merged, shown_in
+from srcgrad.frontend.refusals import merging, shown_in
 from srcgrad.frontend.source import FunctionSource, find_source
 from srcgrad.ir.build import assign, clone, store
 from srcgrad.ir.changes import change_of
@@ -64,12 +64,8 @@ class Pusher:
         tangent.
         """
         source, refusal = self.module.expanded(function, given, wrt)
-        try:
+        with merging(refusal):
             return self._function(source, tuple(wrt), self.module.stages)
-        except UnsupportedError as other:
-            if refusal is None:
-                raise
-            raise merged(refusal, other) from other
 
     def _function(self, source: FunctionSource, wrt: tuple[str, ...], stages: Stages) -> str:
         key = (source.function, wrt)

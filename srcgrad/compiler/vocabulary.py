@@ -9,9 +9,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from srcgrad.frontend.callees import ELSEWHERE, given_to
 from srcgrad.frontend.effects import (
-    ELSEWHERE,
-    given_to,
     how_written,
     returned_parameters,
     written_parameters,

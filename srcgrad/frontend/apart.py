@@ -10,14 +10,14 @@ from typing import Any
 
 import gast
 
-from srcgrad.ir.build import clone
-from srcgrad.ir.walk import found_in, root_name
+from srcgrad.ir.build import assign, clone, load
+from srcgrad.ir.walk import blocks_of, found_in, own_nodes, root_name, statements
 
 
 def named_apart(
     tree: Any, parameters: Sequence[str], makes_new: Callable[[Any], bool]
 ) -> list[Any]:
-    """Return the body of a function, with other names for what is bound anew to new memory.
+    r"""Return the body of a function, with other names for what is bound anew to new memory.
 
     So it is with parameters, and with variables that are written into. `makes_new` says whether the
     result of a call is new memory.
@@ -29,25 +29,55 @@ def named_apart(
     ['a (anew)', 'p (anew)']
     >>> [name.id for name in found_in(body[1], gast.Name)]
     ['q']
+    >>> tree = gast.parse("def f(p, c):\n  if c: p = copy(p); p *= 2; return p\n  p += 1").body[0]
+    >>> body = named_apart(tree, ["p", "c"], lambda call: True)
+    >>> [name.id for name in found_in(body[0].body[2], gast.Name)]
+    ['p (anew)']
+    >>> [name.id for name in found_in(body[1], gast.Name)]
+    ['p']
     """
     body: list[Any] = tree.body
     wanted = {*parameters, *_written(body)} - _of_others(tree)
-    fresh = [_bound(statement, makes_new) for statement in body]
-    if wanted.isdisjoint(fresh):
+    if wanted.isdisjoint(_bound(item, makes_new) for item in statements(body)):
         return body
-    body, known, names = clone(body), set(parameters), dict[str, str]()
-    for statement, name in zip(body, fresh, strict=True):
-        parts = found_in(statement, gast.Name)
-        again = name in known and name in wanted
-        target = statement.targets[0] if again else None
-        bound = {item.id for item in parts if not isinstance(item.ctx, gast.Load)}
-        for item in parts:
-            if item is not target:
-                item.id = names.get(item.id, item.id)
-        if target is not None:
-            names[name] = target.id = f"{names.get(name, name)} (anew)"
-        known |= bound
+    body = clone(body)
+    _Apart(wanted, makes_new).block(body, set(parameters), {}, inner=False)
     return body
+
+
+class _Apart:
+    """Gives other names, in place, to what is bound anew."""
+
+    def __init__(self, wanted: set[str], makes_new: Callable[[Any], bool]) -> None:
+        self._wanted = wanted
+        self._makes_new = makes_new
+
+    def block(
+        self, block: list[Any], known: set[str], names: dict[str, str], *, inner: bool
+    ) -> None:
+        """Rename in a block; `known` are the names bound before, `names` what they are called now.
+
+        After an inner block, which may not run, a name means what it meant before or this.
+        """
+        done: list[Any] = []
+        for statement in block:
+            parts = [item for item in own_nodes(statement) if isinstance(item, gast.Name)]
+            name = _bound(statement, self._makes_new)
+            target = statement.targets[0] if name in known & self._wanted else None
+            bound = {item.id for item in parts if not isinstance(item.ctx, gast.Load)}
+            for item in parts:
+                if item is not target:
+                    item.id = names.get(item.id, item.id)
+            done.append(statement)
+            if target is not None:
+                before = names.get(name, name)
+                names[name] = target.id = f"{before} (anew)"
+                if inner:
+                    done.append(assign(before, load(target.id), statement))
+            known |= bound
+            for part in blocks_of(statement):
+                self.block(part, known, dict(names), inner=True)
+        block[:] = done
 
 
 def _bound(statement: Any, makes_new: Callable[[Any], bool]) -> str:
@@ -85,3 +115,20 @@ def names_captured(match: Any) -> set[str]:
     found = {getattr(item, "name", None) for item in found_in(match, gast.MatchAs, gast.MatchStar)}
     found |= {item.rest for item in found_in(match, gast.MatchMapping)}
     return {name for name in found if name}
+
+
+def targets_of(node: Any) -> list[Any]:
+    """Return what a node binds or writes: a statement, a comprehension, an item of a ``with``."""
+    if isinstance(node, gast.withitem):
+        return [node.optional_vars] if node.optional_vars is not None else []
+    if isinstance(node, (gast.For, gast.comprehension, gast.AnnAssign, gast.NamedExpr)):
+        return [node.target]
+    return list(node.targets) if isinstance(node, (gast.Assign, gast.Delete)) else []
+
+
+def pairs_up(target: Any, value: Any) -> bool:
+    """Say whether an assignment binds each of several targets to a value of its own."""
+    if not isinstance(target, gast.Tuple) or not isinstance(value, (gast.Tuple, gast.List)):
+        return False
+    starred = any(isinstance(item, gast.Starred) for item in (*target.elts, *value.elts))
+    return not starred and len(target.elts) == len(value.elts)

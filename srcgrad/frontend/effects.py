@@ -10,13 +10,23 @@ from types import FunctionType, ModuleType
 from typing import Any, Final
 
 import gast
+import numpy as np
 
 from srcgrad.errors import SrcgradError
-from srcgrad.frontend.apart import named_apart, names_captured
+from srcgrad.frontend.apart import named_apart, names_captured, pairs_up, targets_of
+from srcgrad.frontend.callees import (
+    ELSEWHERE,
+    OUTPUTS,
+    calls_back,
+    functions_held,
+    given_to,
+    is_type_of_numbers,
+    makers_of,
+)
 from srcgrad.frontend.fixed import keeps_nothing, never_changes
 from srcgrad.frontend.parameter_parts import text_parameters
 from srcgrad.frontend.remembered import nothing_changes, source_to_read
-from srcgrad.ir.operations import Operation, Reader, operands_viewed
+from srcgrad.ir.operations import Operation, Reader, may_return_operand, operands_viewed
 from srcgrad.ir.packages import is_of_python, package_of
 from srcgrad.ir.scopes import MISSING, is_library_method, scope_of, uncached
 from srcgrad.ir.targets import target_of
@@ -25,9 +35,6 @@ from srcgrad.ir.walk import names_bound, names_read, places_in, root_name, walk
 from srcgrad.locks import kept_property
 from srcgrad.primitives.methods import WRITING
 from srcgrad.spans import Placed, Span
-
-ELSEWHERE: Final = "*"
-"""Stands for memory that a function reaches without being given it: globals and closures."""
 
 _LONGEST: Final = 100
 """Characters of a line that a message still quotes."""
@@ -48,7 +55,7 @@ _NEW_MEMORY: Final = (gast.BinOp, gast.UnaryOp, gast.Compare, gast.Constant, gas
 _TARGETING: Final = frozenset(
     (gast.Assign, gast.AnnAssign, gast.NamedExpr, gast.For, gast.comprehension)
 ).union((gast.withitem, gast.Delete))
-"""What `_targets` looks into."""
+"""What `targets_of` looks into."""
 _BINDING: Final = (_TARGETING - {gast.Delete}) | {gast.Call, gast.Match}
 """What may bind a name, or hand memory to one."""
 _CHANGING: Final = frozenset(
@@ -82,7 +89,7 @@ def _found_written(
     function: FunctionType, vocabulary: Vocabulary, active: Active
 ) -> frozenset[str]:
     if is_library(function):  # these write only where they are told to
-        return _all_parameters(function) & {"out", "output"}
+        return _all_parameters(function) & OUTPUTS
     try:
         tree = source_to_read(function).tree
     except SrcgradError:
@@ -97,6 +104,14 @@ def how_written(function: FunctionType, vocabulary: Vocabulary) -> str | None:
 
     None where it writes into nothing.
     """
+    with nothing_changes() as memory:
+        found: str | None = memory.found(
+            ("how written", id(vocabulary)), function, lambda: _how_written(function, vocabulary)
+        )
+        return found
+
+
+def _how_written(function: FunctionType, vocabulary: Vocabulary) -> str | None:
     written = written_parameters(function, vocabulary)
     if not written:
         return None
@@ -172,29 +187,10 @@ def _all_parameters(function: FunctionType) -> frozenset[str]:
     return frozenset(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
 
 
-def given_to(function: FunctionType, call: Any, names: frozenset[str]) -> list[Any]:
-    """Return the operands of a call that are bound to the parameters `names`; all if in doubt."""
-    if not names - {ELSEWHERE}:
-        return []
-    code = function.__code__
-    plain = not any(isinstance(item, gast.Starred) for item in call.args)
-    plain = plain and all(item.arg for item in call.keywords)
-    operands = [*call.args, *[item.value for item in call.keywords]]
-    if not plain or len(call.args) > code.co_argcount:
-        return operands
-    bound = list(zip(code.co_varnames, call.args, strict=False))
-    bound += [(item.arg, item.value) for item in call.keywords]
-    known = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    return [value for name, value in bound if name in names or name not in known]
-
-
-def _targets(node: Any) -> list[Any]:
-    """Return what a node binds or writes: a statement, a comprehension, an item of a ``with``."""
-    if isinstance(node, gast.withitem):
-        return [node.optional_vars] if node.optional_vars is not None else []
-    if isinstance(node, (gast.For, gast.comprehension, gast.AnnAssign, gast.NamedExpr)):
-        return [node.target]
-    return list(node.targets) if isinstance(node, (gast.Assign, gast.Delete)) else []
+def given_as_output(callee: Any, call: Any) -> list[Any]:
+    """Return what a function of the library is given to write its result into, by its own words."""
+    function = callee if isinstance(callee, FunctionType) else None
+    return [] if function is None else given_to(function, call, _all_parameters(function) & OUTPUTS)
 
 
 class _Effects:
@@ -239,9 +235,10 @@ class _Effects:
         for node in self._nodes:
             if wanted.isdisjoint(self._written(node)):
                 continue
-            func = node.func if isinstance(node, gast.Call) else None
-            callee = MISSING if func is None else uncached(self._reader.scope.resolve(func))
-            return node, callee if isinstance(callee, FunctionType) else None
+            callees = self._meant(node.func) if isinstance(node, gast.Call) else []
+            functions = [item for item in callees if isinstance(item, FunctionType)]
+            written = [f for f in functions if self._written_by(f, node) != (set(), [])]
+            return node, written[0] if written else None
         return None, None
 
     def returned(self) -> frozenset[str]:
@@ -256,13 +253,18 @@ class _Effects:
         return [node for item in self._body for node in walk(item)]
 
     @kept_property
+    def _held(self) -> dict[str, list[Any]]:
+        """The functions that variables hold which hold nothing else."""
+        return functions_held(self._nodes, self._given, self._reader.scope)
+
+    @kept_property
     def _arrays(self) -> set[str]:
         """The names that are bound to new arrays of numbers alone, or to parts of such."""
         made: dict[str, list[Any]] = defaultdict(list)
         for name in self._given:
             made[name].append(None)
         for node in self._nodes:
-            for target in _targets(node) if node.__class__ in _TARGETING else ():
+            for target in targets_of(node) if node.__class__ in _TARGETING else ():
                 plain = isinstance(target, gast.Name)
                 for name in names_bound(target):
                     made[name].append(getattr(node, "value", None) if plain else None)
@@ -308,7 +310,7 @@ class _Effects:
 
     def _bind_call(self, call: Any) -> None:
         operands = [*call.args, *[item.value for item in call.keywords]]
-        name = root_name(call.func.value) if isinstance(call.func, gast.Attribute) else None
+        name = root_name(call.func.value) if self._is_method(call.func) else None
         if name is not None and call.func.attr in WRITING | _KEEPERS:
             for item in call.args:
                 self._holds[name] |= self._origins(item)
@@ -318,9 +320,14 @@ class _Effects:
                 self._from[taken] |= self._origins(other)
 
     def _share(self, targets: list[Any], value: Any) -> None:
-        if len(targets) == 1 and _pairs_up(targets[0], value):
+        if len(targets) == 1 and pairs_up(targets[0], value):
             for target, part in zip(targets[0].elts, value.elts, strict=True):
                 self._share([target], part)
+            return
+        if isinstance(value, gast.Name) and all(isinstance(item, gast.Name) for item in targets):
+            for target in targets:  # the same under another name
+                self._from[target.id] |= self._of(value.id, deep=False)
+                self._holds[target.id] |= self._holds[value.id]
             return
         sources = self._origins(value)
         made = isinstance(value, gast.Call) and self._reader.scope.resolve(value.func)
@@ -344,10 +351,8 @@ class _Effects:
             return set()
         if isinstance(value, gast.Call) and (viewed := self._viewed(value)) is not None:
             return {origin for item in viewed for origin in self._origins(item)}
-        if isinstance(value, gast.Call) and (callee := self._followed(value)) is not None:
-            found = returned_parameters(callee, self._reader.vocabulary, self._active)
-            made = {ELSEWHERE} & found if keeps_nothing(callee) else {ELSEWHERE}
-            return made.union(*map(self._origins, given_to(callee, value, found)))
+        if isinstance(value, gast.Call) and (callees := self._followed(value)):
+            return set().union(*(self._handed_back(callee, value) for callee in callees))
         return {origin for name in names_read(value) for origin in self._of(name)}
 
     def _of(self, name: str, *, deep: bool = True) -> set[str]:
@@ -373,11 +378,18 @@ class _Effects:
         viewed = operands_viewed(known, operation)
         return viewed if len(viewed) < len(operation.args) else None
 
-    def _followed(self, call: Any) -> FunctionType | None:
-        """Return the function of the user's that is called, if what it returns is to be seen."""
-        callee = uncached(self._reader.scope.resolve(call.func))
-        known = not isinstance(callee, FunctionType) or is_library(callee)
-        return None if known or self._reader.vocabulary.rule_for(callee) else callee
+    def _followed(self, call: Any) -> list[FunctionType]:
+        """Return the functions of the user's that may be called, if what they return is seen."""
+        callees = self._meant(call.func)
+        known = self._reader.vocabulary.rule_for
+        own = [c for c in callees if isinstance(c, FunctionType) and not is_library(c)]
+        return [] if len(own) < len(callees) or any(map(known, own)) else own
+
+    def _handed_back(self, callee: FunctionType, call: Any) -> set[str]:
+        """Return the parameters whose memory the result of a call may lie in."""
+        found = returned_parameters(callee, self._reader.vocabulary, self._active)
+        made = {ELSEWHERE} & found if keeps_nothing(callee) else {ELSEWHERE}
+        return made.union(*map(self._origins, given_to(callee, call, found)))
 
     def _makes_new(self, call: Any) -> bool:
         operation = self._operation(call)
@@ -386,11 +398,12 @@ class _Effects:
             return True
         if operation.kind != "primitive":
             return False
-        return not vocabulary.primitive(operation.primal).may_view
+        known = vocabulary.primitive(operation.primal)
+        return not known.may_view and not may_return_operand(known, operation)
 
     def _written(self, node: Any) -> set[str]:
         if isinstance(node, (gast.Assign, gast.Delete, gast.For, gast.withitem)):
-            bound = [item for target in _targets(node) for item in places_in(target)]
+            bound = [item for target in targets_of(node) for item in places_in(target)]
             places = [item for item in bound if not isinstance(item, gast.Name)]
         elif isinstance(node, gast.AugAssign):
             places = [node.target]
@@ -407,13 +420,6 @@ class _Effects:
             written |= self._of(root, deep=deep) if root is not None else set()
         return written
 
-    def _calls_back(self, callee: Any, call: Any) -> bool:
-        """Say whether a builtin is given a function that may write into what it gets."""
-        given = [item.value for item in call.keywords if item.arg == "key"]
-        if callee in (map, filter):
-            given += call.args[:1]
-        return not all(isinstance(item, gast.Lambda) for item in given)
-
     def _makes_exception(self, func: Any) -> bool:
         """Say whether ``super().__init__`` is that of one of Python's own exceptions."""
         above = isinstance(func.value, gast.Call) and self._reader.scope.resolve(func.value.func)
@@ -429,54 +435,63 @@ class _Effects:
         target = target_of(call, reader)
         out = [] if target is None else [target]
         shallow: set[str] = set()
-        if isinstance(func, gast.Attribute) and func.attr in WRITING:
+        if self._is_method(func) and func.attr in WRITING:
             if isinstance(func.value, gast.Name):
                 shallow = self._of(func.value.id, deep=False)
             else:
                 out.append(func.value)
-        callee = uncached(reader.scope.resolve(func))
-        if callee is MISSING:
-            known = isinstance(func, gast.Attribute) and (
-                isinstance(func.value, _READ_ONLY)
-                or getattr(func.value, "id", "") in self._texts
-                or func.attr in WRITING | _KEEPERS
-                or self._makes_exception(func)
-                or func.attr in reader.vocabulary.methods
-                or func.attr in reader.vocabulary.constant_methods
-            )
-            out += [] if known else call.args
-        elif is_library_method(callee) or (
-            any(callee is item for item in _READERS) and not self._calls_back(callee, call)
-        ):
-            pass
-        elif isinstance(callee, type) and issubclass(callee, BaseException):
-            shifted = gast.Call(func, [gast.Constant(None, None), *call.args], call.keywords)
-            for maker in _makers(callee):
-                written = written_parameters(maker, reader.vocabulary, self._active)
-                out += given_to(maker, shifted, written)
-                shallow |= written & {ELSEWHERE}
-        elif not reader.vocabulary.rule_for(callee) and not reader.vocabulary.constant_reason(
-            callee
-        ):
-            if isinstance(callee, FunctionType):
-                written = written_parameters(callee, reader.vocabulary, self._active)
-                out += given_to(callee, call, written)
-                if ELSEWHERE in written:
-                    return {ELSEWHERE} | {o for item in out for o in self._origins(item)} | shallow
-            else:
-                out += call.args
+        for callee in self._meant(func):
+            inside, given = self._written_by(callee, call)
+            shallow |= inside
+            out += given
         deep = {origin for item in out for origin in self._origins(item) if item is not None}
         return deep | shallow
 
+    def _is_method(self, func: Any) -> bool:
+        """Say whether a call is of a method, and of no function of a module, as `np.add` is."""
+        if not isinstance(func, gast.Attribute):
+            return False
+        return not isinstance(self._reader.scope.resolve(func.value), ModuleType)
 
-def _makers(kind: type[BaseException]) -> list[FunctionType]:
-    """Return the functions in Python that make an exception; the others only keep what they get."""
-    return [item for item in (kind.__init__, kind.__new__) if isinstance(item, FunctionType)]
+    def _meant(self, func: Any) -> list[Any]:
+        """Return what a call may be of; MISSING where only the run tells."""
+        if is_type_of_numbers(func, {}, self._reader.scope):
+            return [np.float64]
+        held = self._held.get(func.id) if isinstance(func, gast.Name) else None
+        return held or [uncached(self._reader.scope.resolve(func))]
 
+    def _written_by(self, callee: Any, call: Any) -> tuple[set[str], list[Any]]:
+        """Return ELSEWHERE if a callee writes there, and the operands that it writes into."""
+        func, reader = call.func, self._reader
+        if callee is MISSING:
+            return set(), [] if self._is_known_method(func) else list(call.args)
+        if is_library_method(callee):
+            return set(), []
+        if any(callee is item for item in _READERS) and not calls_back(callee, call):
+            return set(), []
+        if isinstance(callee, type) and issubclass(callee, BaseException):
+            shifted = gast.Call(func, [gast.Constant(None, None), *call.args], call.keywords)
+            makers, call = makers_of(callee), shifted
+        elif reader.vocabulary.rule_for(callee) or reader.vocabulary.constant_reason(callee):
+            return set(), given_as_output(callee, call)
+        elif isinstance(callee, FunctionType):
+            makers = [callee]
+        else:
+            return set(), list(call.args)
+        inside, given = set[str](), []
+        for maker in makers:
+            written = written_parameters(maker, reader.vocabulary, self._active)
+            given += given_to(maker, call, written)
+            inside |= written & {ELSEWHERE}
+        return inside, given
 
-def _pairs_up(target: Any, value: Any) -> bool:
-    """Say whether an assignment binds each of several targets to a value of its own."""
-    if not isinstance(target, gast.Tuple) or not isinstance(value, (gast.Tuple, gast.List)):
-        return False
-    starred = any(isinstance(item, gast.Starred) for item in (*target.elts, *value.elts))
-    return not starred and len(target.elts) == len(value.elts)
+    def _is_known_method(self, func: Any) -> bool:
+        """Say whether a call is of a method that writes at most into what it is called on."""
+        return isinstance(func, gast.Attribute) and (
+            isinstance(func.value, _READ_ONLY)
+            or getattr(func.value, "id", "") in self._texts
+            or func.attr in WRITING | _KEEPERS
+            or self._makes_exception(func)
+            or func.attr in self._reader.vocabulary.methods
+            or func.attr in self._reader.vocabulary.constant_methods
+        )

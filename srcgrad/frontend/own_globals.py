@@ -36,7 +36,7 @@ def name_own_globals(tree: Any, function: FunctionType) -> dict[str, Binding]:
     bound: dict[str, Binding] = {}
     for statement in declared:
         for name in list(statement.names):
-            if name in seen or not _is_renamed(tree, name, function):
+            if seen is None or name in seen or not _is_renamed(tree, name, function):
                 continue
             own = _fresh(f"own_{name.lower()}", taken)
             holder = _fresh(module.__name__.rpartition(".")[2], taken - bound.keys())

@@ -14,7 +14,7 @@ from srcgrad.errors import Diagnostic, UnsupportedError
 from srcgrad.frontend import remembered
 from srcgrad.frontend.left_out import LEFT_OUT, Part
 from srcgrad.parsing import parsed
-from srcgrad.spans import Placed, Span, printable
+from srcgrad.spans import Span, printable
 
 _FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef)
 _ENDS: Final = (ast.Return, ast.Raise, ast.Continue, ast.Break)
@@ -56,9 +56,10 @@ def _parts_of(item: Diagnostic) -> list[Part]:
 
 def _why(item: Diagnostic) -> str:
     """Return what the text says of a part that is left out."""
-    span = None if isinstance(item.message, Placed) else item.span
+    span = getattr(item.message, "place", None) or item.span
     place = "" if span is None else f" ({Path(span.file).name}:{span.line})"
-    return printable(str(item.message).replace("\n", " ") + place)
+    told = place if place not in str(item.message) else ""  # unless the sentence tells it
+    return printable(str(item.message).replace("\n", " ") + told)
 
 
 def _parts_around(span: Span) -> list[Part]:

@@ -31,9 +31,10 @@ def rebound(function: FunctionType, given: Iterable[Any] = ()) -> frozenset[Vari
     the run tells. The names that the function itself declares ``global`` are not among them:
     `own_globals` sees to them, or they are refused.
     """
-    found: set[Variable] = set()
+    every = reached_functions(function, given)
+    found: set[Variable] = set() if every.are_all else {UNSEEN}
     calls_itself = function.__name__ in function.__code__.co_names
-    for reached in reached_functions(function, given):
+    for reached in every.functions:
         values = values_of(reached)
         found.update(bound_unseen(reached))
         for kind, owner, name in _stores(reached.__code__):
@@ -62,13 +63,15 @@ def binds_outside(function: FunctionType) -> bool:
     >>> binds_outside(count), binds_outside(double)
     (True, False)
     """
-    for reached in reached_functions(function):
-        if bound_unseen(reached):
-            return True
-        for kind, _, name in _stores(reached.__code__):
-            if kind != "cell" or name in reached.__code__.co_freevars:
-                return True
-    return False
+    every = reached_functions(function)
+    return not every.are_all or any(map(_binds_outside, every.functions))
+
+
+def _binds_outside(reached: FunctionType) -> bool:
+    return bool(bound_unseen(reached)) or any(
+        kind != "cell" or name in reached.__code__.co_freevars
+        for kind, _, name in _stores(reached.__code__)
+    )
 
 
 def refuse_rebound(

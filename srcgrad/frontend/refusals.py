@@ -10,6 +10,7 @@ from typing import Any
 
 from srcgrad.errors import Diagnostic, SrcgradError, UnsupportedError, UnsupportedSyntaxError
 from srcgrad.frontend.source import FunctionSource
+from srcgrad.ir.origins import foreign_span
 from srcgrad.spans import Placed, Span, is_of_library, within
 
 
@@ -29,13 +30,16 @@ class Refusals:
         kind: type[SrcgradError] = UnsupportedSyntaxError,
     ) -> None:
         """Note one problem at the place of `node`; the same one twice is kept once."""
-        span = self.source.span(node)
+        span, helper = self.source.span(node), foreign_span(node)
+        details: tuple[str, ...] = ()
         if isinstance(message, Placed) and not isinstance(message.place, (Span, type(None))):
             message = Placed.at(message, self.source.span(message.place))
+        elif helper is not None and not isinstance(message, Placed):
+            message, details = Placed.at(message, helper), (f"inside, in a helper: {helper}",)
         key = (message, span.line, span.column)
         self._seen[key] += 1
         if self._seen[key] == 1:
-            self._found.append((kind, Diagnostic(kind.code, message, span, hint)))
+            self._found.append((kind, Diagnostic(kind.code, message, span, hint, details)))
 
     @property
     def found(self) -> bool:
@@ -57,6 +61,17 @@ def merged(first: SrcgradError, second: SrcgradError) -> SrcgradError:
     }
     ordered = sorted(found.values(), key=_place)
     return ordered[0][0](diagnostics=[item for _, item in ordered])
+
+
+@contextlib.contextmanager
+def merging(refusal: SrcgradError | None) -> Iterator[None]:
+    """Say of what is refused next that `refusal`, if there is one, stood against it before."""
+    try:
+        yield
+    except UnsupportedError as other:
+        if refusal is None:
+            raise
+        raise merged(refusal, other) from other
 
 
 @contextlib.contextmanager

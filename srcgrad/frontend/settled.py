@@ -52,8 +52,11 @@ def reads_settings(function: FunctionType) -> bool:
     """
     if not isinstance(function, FunctionType) or is_library(function):
         return False
-    found = (values_of(item).values() for item in reached_functions(function))
-    return any(type(value) in (bool, str) for values in found for value in values)
+    every = reached_functions(function)
+    found = (values_of(item).values() for item in every.functions)
+    return not every.are_all or any(
+        type(value) in (bool, str) for values in found for value in values
+    )
 
 
 def only_hands_on(function: FunctionType) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 import gast
 
 from srcgrad.ir.walk import statements, walk
+from srcgrad.spans import Span
 
 _NOTED = (gast.expr, gast.stmt)
 
@@ -39,6 +40,14 @@ def note_foreign(node: Any, file: str, text: Callable[[int], str]) -> None:
     here = _here(node)
     if here is not None and not hasattr(node, "origin"):
         node.origin = replace(here, file=file, text=text(here.line).strip())
+
+
+def foreign_span(node: Any) -> Span | None:
+    """Return where a node stands in the helper that was put in the place of its call, or None."""
+    found = origin_of(node)
+    if found is None or not found.file:
+        return None
+    return Span(found.file, found.line, text=found.text)
 
 
 def note_origins(body: Iterable[Any]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, Final
 
@@ -11,20 +12,34 @@ import numpy as np
 
 from srcgrad.ir.packages import is_library_name, is_of_python, package_of
 
-_MOST: Final = 500
-_WIDEST: Final = 3000
-"""So many objects are looked into for functions that they hold, the nearest first: a program may
-reach the whole of the framework that it runs in."""
+_MOST: Final = 3000
+"""So many functions are looked at, and so many objects for functions that they hold: a program may
+reach the whole of the framework that it runs in. Who asks is told that there is more."""
+_WIDEST: Final = 20_000
 _PLAIN: Final = (int, float, complex, str, bytes, np.ndarray, np.generic, type(None), ModuleType)
 _HOLDING: Final = ("types", "collections", "functools", "contextlib")
 """Python's modules with classes whose objects hold whatever users put there."""
 _CALLED: Final = (FunctionType, staticmethod, classmethod, property)
 
 
-def reached_functions(function: FunctionType, given: Iterable[Any] = ()) -> list[FunctionType]:
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """Functions that may run with one; there are others, of which nothing is known, if not all."""
+
+    functions: list[FunctionType]
+    are_all: bool
+
+
+def reached_functions(function: FunctionType, given: Iterable[Any] = ()) -> Reached:
     """Return a function and those of users that it may reach by the names that stand in it.
 
     So with those of what it is given, and of tables, `partial` objects and objects among that.
+
+    >>> def f(x):
+    ...     return 2 * x
+    >>> reached = reached_functions(f)
+    >>> [item.__name__ for item in reached.functions], reached.are_all
+    (['f'], True)
     """
     waiting, seen, met = [function], {function: None}, set[int]()
 
@@ -38,17 +53,18 @@ def reached_functions(function: FunctionType, given: Iterable[Any] = ()) -> list
     while waiting and len(seen) < _MOST:
         reached = waiting.pop()
         meet(_reached_by(reached, values_of(reached), met))
-    return list(seen)
+    return Reached(list(seen), not waiting and len(met) < _WIDEST)
 
 
-def is_cut(functions: list[FunctionType]) -> bool:
-    """Say whether there may be more functions than `reached_functions` has found."""
-    return len(functions) >= _MOST
+def seen_elsewhere(function: FunctionType) -> frozenset[str] | None:
+    """Return the names in the other functions that a function reaches, itself if it is called.
 
-
-def seen_elsewhere(function: FunctionType) -> frozenset[str]:
-    """Return the names in the other functions that a function reaches, itself if it is called."""
-    others = [item for item in reached_functions(function) if item is not function]
+    None if there are too many to be looked at: any name may be seen there.
+    """
+    reached = reached_functions(function)
+    if not reached.are_all:
+        return None
+    others = [item for item in reached.functions if item is not function]
     again = function.__name__ in function.__code__.co_names  # it may call itself
     codes = [item.__code__ for item in others] + [function.__code__] * again
     return frozenset(name for code in codes for name in (*_names(code), *code.co_freevars))

@@ -107,7 +107,7 @@ class Scope:
             if owner is MISSING:
                 return MISSING
             if isinstance(owner, (ModuleType, type, np.ufunc)):
-                value = getattr(owner, node.attr, MISSING)
+                value = attribute_of(owner, node.attr)
                 if isinstance(owner, ModuleType) and node.attr in vars(owner):
                     key = (owner.__name__, node.attr)
                     if key not in self.dotted:
@@ -191,3 +191,14 @@ def scope_of(function: FunctionType, tree: Any, *, with_imports: bool = False) -
     local -= declared
     used = {name: binding for name, binding in used.items() if name not in local}
     return Scope(function, frozenset(local), used)
+
+
+def attribute_of(owner: Any, name: str) -> Any:
+    """Return an attribute of a module or a class, or MISSING.
+
+    A module that is imported when it is first used raises what it likes if it cannot be.
+    """
+    try:
+        return getattr(owner, name, MISSING)
+    except Exception:  # noqa: BLE001 - the run raises it, too, where it comes by
+        return MISSING

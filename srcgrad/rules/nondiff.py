@@ -25,6 +25,7 @@ from srcgrad.runtime import (
     is_matrix,
     is_number,
     item_shapes,
+    keep_apart,
     nested_shapes,
     numbers,
     picked,
@@ -90,7 +91,7 @@ def _table() -> dict[Callable[..., Any], str]:
         if function is None or record.reason is None:
             raise InternalError(f"there is no `{record.name}`, or no reason in its record")
         found[function] = record.reason
-    return {**found, **dict.fromkeys(_RUNTIME, PYTHON), tell: REPORT}
+    return {**found, **dict.fromkeys(_RUNTIME, PYTHON), tell: REPORT, keep_apart: REPORT}
 
 
 CONSTANT: Mapping[Callable[..., Any], str] = MappingProxyType(_table())

@@ -114,6 +114,7 @@ CONSTANT_METHODS: Final = frozenset(
         "argsort",
         "as_integer_ratio",
         "hex",
+        "index",
         "is_integer",
         "nonzero",
         "searchsorted",

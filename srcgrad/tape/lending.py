@@ -50,7 +50,7 @@ class Arguments:
         self._containers: list[tuple[Any, Any, Any]] = []
         self._objects: list[tuple[Any, Any, dict[str, Any]]] = []
         self._known: dict[int, Any] = {}  # constants: the same object stays the same
-        self._replaced: set[int] = set()
+        self._replaced: dict[int, Any] = {}
         self._originals: dict[int, Any] = {}
         self._lent: dict[int, Any] = {}
         self._repeated: list[tuple[Core, Core]] = []  # tensors of an outer call, and theirs here
@@ -137,6 +137,10 @@ class Arguments:
         """Return whether the function gets something else in the place of a value."""
         return id(value) in self._replaced
 
+    def instead(self, value: Any) -> Any:
+        """Return what the function gets in the place of a value that it is given."""
+        return self._replaced[id(value)]
+
     def lend(self, value: Any) -> Any:
         """Return a tensor on the memory of an array that the function finds by itself, or None."""
         if value.dtype.kind not in "fc" or not value.ndim:
@@ -150,7 +154,7 @@ class Arguments:
         return self._lent[id(value)]
 
     def _note(self, value: Any, used: Any, wanted: bool) -> Any:
-        self._replaced.add(id(value))
+        self._replaced[id(value)] = used
         if not wanted:
             self._known[id(value)] = used
         self._originals[id(used)] = value

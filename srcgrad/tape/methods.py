@@ -204,6 +204,10 @@ class Methods(Protocols):
         """Return whether the one element is a whole number."""
         return self._array.item().is_integer()
 
+    def __array_namespace__(self, *, api_version: Any = None) -> Any:
+        """Return the library whose functions take this, as the array API standard asks for it."""
+        return self._array.__array_namespace__(api_version=api_version)
+
     def __getattr__(self, name: str) -> Any:
         if STATE.strict and name in MISSING:
             if name in CONSTANT_METHODS and hasattr(self._array, name) and not requires_grad(self):

@@ -24,6 +24,7 @@ from srcgrad.tape.mutation import strict_fallback
 from srcgrad.tape.refusing import not_taken
 from srcgrad.tape.settling import Settler
 from srcgrad.tape.tensor import Tensor
+from srcgrad.tape.two_names import TwoNames
 from srcgrad.tape.userspace import Reached, lent_stand_ins, reached_by
 
 
@@ -69,6 +70,7 @@ def run_plainly(
         for name, value in originals.items():
             bound.arguments[name] = arguments.wrap(value, name in wanted)
         given = {name: outline(value) for name, value in bound.arguments.items()}
+        names = TwoNames(reached, arguments, originals.values())
         reached.holders = [h for h in reached.holders if not arguments.knows(h)]
         settler, memos = Settler(reached, arguments.original), Memos(reached)
         try:
@@ -77,6 +79,7 @@ def run_plainly(
                 arguments.refuse_more_writes()
                 result = _call(function, bound.args, bound.kwargs, reached)
                 memos.refuse_found()
+                names.refuse_changed()
             for part in tensors_in((result,)) if later else ():
                 STATE.mutation.keep(part)
         except BaseException as error:

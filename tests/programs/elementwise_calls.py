@@ -70,6 +70,29 @@ def multiply_type(x):
 
 
 @program("v")
+def square_with_options_that_ask_for_nothing(x):
+    return np.sum(np.square(x, dtype=None, out=None, where=True) * np.exp(x, out=None))
+
+
+@program("v")
+def multiply_in_the_type_of_another(x):
+    kind = x.dtype
+    return np.sum(np.multiply(x, x[0], dtype=kind) * np.add(x, 0.5, dtype=np.result_type(x, 1.0)))
+
+
+def _shifted(v, kind=np.float64):
+    v = np.add(v, 0.5, dtype=kind)
+    v *= kind(2.0)
+    return v
+
+
+@program("v")
+def add_in_a_type_that_is_given(x):
+    y = x * 1.5
+    return np.sum(_shifted(y) * _shifted(y, np.double) * y)
+
+
+@program("v")
 def poly1(x):
     p = np.poly1d(x)
     return p(1.3) * p(x[0])

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import namedtuple
+from typing import NamedTuple
+
 import numpy as np
 
 from tests.programs.corpus import program
@@ -249,3 +252,56 @@ def helper_of_a_helper_that_may_return_its_argument(x):
     moved = outer(x)
     x *= 0.5
     return np.sum(moved * x)
+
+
+def _summed(x, scale=1.0, how="plain"):
+    return np.sum(x * scale) if how == "plain" else np.sum(x**3 * scale)
+
+
+def _summed_by_default(x, **options):
+    how = options.setdefault("how", "cubed")
+    options.setdefault("scale", x[0] * 2.0)
+    return _summed(x, **options) * (2.0 if how == "plain" else 1.0)
+
+
+@program("v")
+def options_that_are_set_where_none_are_given(x):
+    plain = _summed_by_default(x, how="plain")
+    return plain + _summed_by_default(x) + _summed_by_default(x, how="cubed", scale=3.0)
+
+
+Halves = namedtuple("Halves", "first second")
+
+
+class _Line:
+    def __init__(self, slope, shift):
+        self.slope, self.shift = slope, shift
+
+    def at(self, x):
+        return self.slope * x + self.shift
+
+
+@program("m")
+def tuple_with_names_made_of_what_a_call_returns(m):
+    halves = Halves(*np.split(m[:2], 2))
+    return np.sum(halves.first * halves.second**2)
+
+
+def _spectrum(a, *, xp=np, **options):
+    return Spectrum(*xp.linalg.eigh(a, **options))
+
+
+class Spectrum(NamedTuple):
+    values: np.ndarray
+    vectors: np.ndarray
+
+
+@program("m")
+def typed_tuple_made_of_what_a_module_returns(m):
+    values, _ = _spectrum(m.T @ m)
+    return np.sum(values**3)
+
+
+@program("v")
+def object_made_of_the_parts_of_an_array(x):
+    return _Line(*x[:2]).at(x[2]) * _Line(*[v * 2.0 for v in x[:2]]).at(x[0])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import types
 from dataclasses import dataclass
 
 import numpy as np
@@ -162,3 +164,93 @@ def _converted(x, kind="f"):
 @program("v")
 def early_return_before_many_writes(x):
     return np.sum(_converted(x) * _converted(x))
+
+
+def _sine(v):
+    """Ask what it gets, as functions do that take symbols, too."""
+    if isinstance(v, str):
+        return special.pro_cv(0, 0, v)
+    return np.sin(v)
+
+
+@program("v")
+def helper_that_asks_put_in_place(x):
+    y = _sine(x)
+    return np.sum(y * x)
+
+
+def _matrix(a):
+    c, s = _sine(a), _sine(2.0 * a)
+    return np.array([[1.0, c], [s, 0.5]])
+
+
+@program("v", "s")
+def helper_that_asks_in_a_helper(x, a):
+    if abs(a) < TINY:
+        raise ValueError("too small")
+    return np.sum(_matrix(a) * x[0])
+
+
+TINY = np.finfo(float).eps
+
+
+def _measured(function):
+    @functools.wraps(function)
+    def measured(*args, **options):
+        axis = options.get("axis")
+        if axis is None or axis == -1:
+            return function(*args, **options)
+        moved = []
+        for place, value in enumerate(args):
+            moved.append(value if place in PLACES else np.moveaxis(value, axis, -1))
+        for name in NAMED:
+            options[name] = np.moveaxis(options[name], axis, -1)
+        return function(*moved, **options)
+
+    return measured
+
+
+PLACES, NAMED = {0}, ()
+
+
+@_measured
+def _weighted(x, *, axis=-1):
+    chosen = _squared if x.dtype == np.float32 else _cubed
+    return chosen(x)
+
+
+def _squared(x):
+    return np.sum(np.square(x, dtype=None))
+
+
+def _cubed(x):
+    return np.sum(x**3)
+
+
+@program("v")
+def decorator_that_moves_axes(x):
+    return _weighted(x) * _weighted(2.0 * x)
+
+
+class _Absent(types.ModuleType):
+    """A module that is imported when it is first used, and is not there."""
+
+    def __getattr__(self, name):
+        missing = ModuleNotFoundError if name in ("resample", "core") else AttributeError
+        raise missing(f"there is no module for {name!r}")
+
+
+absent = _Absent("absent")
+
+
+def _resampled(x, rate=1.0):
+    if rate > 1.0:
+        return absent.resample(x, rate, axis=-1)
+    if rate < 0.0:
+        return absent.core.resample(x)
+    return x * rate
+
+
+@program("v")
+def module_that_cannot_be_imported(x):
+    return np.sum(_resampled(x) * _resampled(x, 0.5))

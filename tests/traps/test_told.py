@@ -174,13 +174,63 @@ def array_that_is_written_later(x: Any) -> Any:
     return np.sum(u**2)
 
 
-TOLD: list[Callable[[Any], Any]] = [told, told_and_counted]
+def note(y: Any) -> None:
+    SHARED.append(float(y))
+
+
+def note_and_return(y: Any) -> Any:
+    SHARED.append(float(y))
+    return SHARED[-1]
+
+
+def noted(x: Any) -> Any:
+    y = np.sum(x**2)
+    note(y)
+    return y
+
+
+def noted_by_a_nested_function(x: Any) -> Any:
+    def keep(value: Any) -> None:
+        SHARED.append(float(value))
+
+    y = np.sum(x**2)
+    keep(y)
+    return y
+
+
+def noted_and_read(x: Any) -> Any:
+    y = np.sum(x**2)
+    note(y)
+    return y * SHARED[-1]
+
+
+def noted_and_read_by_a_default(x: Any, shared: Any = SHARED) -> Any:
+    y = np.sum(x**2)
+    note(y)
+    return y * shared[-1]
+
+
+def noted_by_what_returns_it_elsewhere(x: Any) -> Any:
+    y = np.sum(x**2)
+    note_and_return(y)
+    return y * note_and_return(y)
+
+
+def noted_array_that_is_written_later(x: Any) -> Any:
+    u = x * 2.0
+    note(u[1])
+    u[0] = 3.0
+    return np.sum(u**2)
+
+
+TOLD: list[Callable[[Any], Any]] = [*(told, told_and_counted, noted, noted_by_a_nested_function)]
 READ: list[Callable[[Any], Any]] = [
     *(told_in_a_loop, read_back, read_back_by_another, read_back_by_one_that_is_given_it),
     *(read_back_by_another_name, read_back_by_a_variable, read_back_by_a_text),
     *(read_back_by_a_getter, read_back_among_all, read_back_as_a_sum, read_back_in_a_table),
     *(read_back_as_a_number, read_back_by_a_property, read_back_by_a_method),
-    *(read_back_by_an_index, array_that_is_written_later),
+    *(read_back_by_an_index, array_that_is_written_later, noted_and_read),
+    *(noted_by_what_returns_it_elsewhere, noted_array_that_is_written_later),
 ]
 X = np.array([0.3, 1.2, -0.7])
 
@@ -218,3 +268,23 @@ def test_what_is_told_goes_by_source_and_is_kept(function: Callable[[Any], Any])
     started()
     sg.grad(function, fallback="error")(X)
     assert ([*RECORD.history], dict(RECORD.table), RECORD.count, RECORD.best) == kept
+
+
+@pytest.mark.parametrize("fallback", ["error", "tape"])
+def test_what_is_noted_is_no_argument(fallback: Any) -> None:
+    def scaled(x: Any, shared: Any) -> Any:
+        y = np.sum(x**2)
+        note(y)
+        return y * shared[-1]
+
+    started()
+    np.testing.assert_allclose(sg.grad(scaled, fallback=fallback)(X, [2.0]), 4 * X)
+    with pytest.raises(sg.MutationError, match=r"kept in|another name"):
+        sg.grad(scaled, fallback=fallback)(X, SHARED)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_list_with_two_names_is_not_changed_on_the_tape() -> None:
+    started()
+    with pytest.raises(sg.MutationError, match="another name"):
+        sg.grad(noted_and_read_by_a_default)(X)

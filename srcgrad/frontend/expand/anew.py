@@ -10,6 +10,7 @@ from types import FunctionType
 from typing import Any, Final
 
 import gast
+import numpy as np
 
 from srcgrad.frontend.expand.making import definition, make_function
 from srcgrad.frontend.expand.values import Home
@@ -24,7 +25,9 @@ _FIXED: Final = (str, int, float, bool, type(None))
 
 def is_read_anew(binding: Binding, variables: frozenset[Any]) -> bool:
     """Say whether a name is one of these variables of modules, and holds a number or a text."""
-    if not isinstance(binding.holder, dict) or type(binding.value) not in _FIXED:
+    value = binding.value
+    fixed = type(value) in _FIXED or isinstance(value, (np.number, np.bool_))
+    if not isinstance(binding.holder, dict) or not fixed:
         return False
     owner = binding.holder.get("__name__")
     own = not isinstance(owner, str) or not is_library_name(owner)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from types import FunctionType
 from typing import Any
 
@@ -9,6 +10,7 @@ import gast
 
 from srcgrad.frontend.expand.values import Items, Value
 from srcgrad.ir.walk import walk
+from srcgrad.runtime.objects import is_plain_class
 
 
 class BindingError(Exception):
@@ -66,3 +68,25 @@ def count_reads(name: str, nodes: list[Any]) -> int:
             elif isinstance(item, gast.Name) and item.id == name:
                 found += 1
     return found
+
+
+def required(tree: Any, callee: Any) -> list[str] | None:
+    """Return the parameters of a function, or of a class, that must all be given; else None.
+
+    >>> import collections
+    >>> required(None, collections.namedtuple("Pair", "first, second"))
+    ['first', 'second']
+    """
+    if tree is not None:
+        args = tree.args
+        optional = args.vararg or args.kwonlyargs or args.kwarg or args.defaults
+        return None if optional else [item.id for item in (*args.posonlyargs, *args.args)]
+    kind = getattr(callee, "value", callee)
+    if not isinstance(kind, type) or not (hasattr(kind, "_fields") or is_plain_class(kind)):
+        return None
+    try:
+        found = list(inspect.signature(kind).parameters.values())
+    except (TypeError, ValueError):
+        return None
+    plain = all(p.kind is p.POSITIONAL_OR_KEYWORD and p.default is p.empty for p in found)
+    return [p.name for p in found] if plain and found else None

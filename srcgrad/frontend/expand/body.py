@@ -8,8 +8,8 @@ from typing import Any
 import gast
 
 from srcgrad.frontend.expand.frame import NeedsInlineError
+from srcgrad.frontend.expand.options import Options
 from srcgrad.frontend.expand.placing import makes_functions
-from srcgrad.frontend.expand.sequencing import Sequencing
 from srcgrad.frontend.expand.values import (
     Choice,
     Instance,
@@ -24,12 +24,14 @@ from srcgrad.frontend.expand.values import (
 )
 from srcgrad.ir.build import assign, at, clone, load, store
 from srcgrad.ir.imports import imported
+from srcgrad.ir.scopes import Binding
 from srcgrad.ir.walk import blocks_of, names_bound, places_in, walk
+from srcgrad.runtime.objects import is_plain_object
 
 _LOOPS = (gast.For, gast.While)
 
 
-class Body(Sequencing):
+class Body(Options):
     """The part of the expansion that deals with statements."""
 
     def function_body(self, body: list[Any]) -> list[Any]:
@@ -150,12 +152,23 @@ class Body(Sequencing):
         """Let names mean the functions and modules that an import binds, if it surely runs."""
         relative = bool(self.inlined) and bool(getattr(node, "level", 0))
         if not self.depth and not relative:
-            for name, (_, value, _) in imported(node, self.code.source.function).items():
-                if callable(value) or isinstance(value, ModuleType):
-                    self.env[name] = Known(value, load(name))
+            for name, found in imported(node, self.code.source.function).items():
+                self._bind_import(name, Binding(*found))
         self.out.append(node)
 
     _ImportFrom = _Import
+
+    def _bind_import(self, name: str, binding: Binding) -> None:
+        """Let a name mean what an import binds it to; data is read where the text runs."""
+        value = binding.value
+        if (callable(value) and not is_plain_object(value)) or isinstance(value, ModuleType):
+            self.env[name] = Known(value, load(name))
+            return
+        self.imports[name] = binding
+        if self.session.reading(binding, self.code.source) is None:
+            found = self.outside(value, load(name), self.session.reader(binding.current))
+            if isinstance(found, Static):
+                self.env[name] = found
 
     def _FunctionDef(self, node: Any) -> None:
         self.changed = True
@@ -173,7 +186,7 @@ class Body(Sequencing):
             if not self.inlined:
                 self.out.append(node)
             return
-        if self._appends(node.value) or self._puts_options(node.value, node) or self.tells(node):
+        if self._appends(node.value) or self.puts_options(node.value, node) or self.tells(node):
             return
         value = self.value(node.value)
         if isinstance(value, Static):
@@ -202,7 +215,8 @@ class Body(Sequencing):
         self.wished = target.id if isinstance(target, gast.Name) else ""
         self.assigned = (self.wished, node.value)
         written = isinstance(node.value, gast.Constant)
-        value = self.grown(node) or self.value(node.value)
+        made = self.copied_options(target, node) or self.grown(node)
+        value = made or self.value(node.value)
         self.wished = ""
         if not written and self._is_found_out(node.targets, value):
             self.env[target.id] = value
@@ -223,7 +237,7 @@ class Body(Sequencing):
             self.out.append(node)
             return
         if isinstance(target, gast.Name):
-            value = self._opened_display(target.id, value, node)
+            value = self.opened_display(target.id, value, node)
         self._assign_to(target, value, node)
 
     def _is_found_out(self, targets: list[Any], value: Value) -> bool:
@@ -233,27 +247,6 @@ class Body(Sequencing):
         surely = own and not self.depth and self.session.settled
         tree = self.inlined[-1] if self.inlined else self.code.tree
         return surely and is_literal(value) and not makes_functions(tree)
-
-    def _opened_display(self, name: str, value: Value, node: Any) -> Value:
-        """Keep the parts of a tuple or dict that is passed on with stars as variables."""
-        if isinstance(value, Static) or name not in self.starred or self.depth:
-            return value
-        if isinstance(value, gast.Tuple):
-            if any(isinstance(item, gast.Starred) for item in value.elts):
-                return value
-            return Items("tuple", [self._kept(name, item, node) for item in value.elts])
-        literal = isinstance(value, gast.Dict) and all(
-            isinstance(key, gast.Constant) and isinstance(key.value, str) for key in value.keys
-        )
-        if not literal or name in self.rewritten:
-            return value
-        parts = [
-            self._kept(k.value, v, node) for k, v in zip(value.keys, value.values, strict=True)
-        ]
-        return Items("dict", parts, [key.value for key in value.keys])
-
-    def _kept(self, name: str, value: Any, node: Any) -> Any:
-        return value if isinstance(value, gast.Constant) else self.keep(name, value, node)
 
     def _is_special(self, target: Any) -> bool:
         return isinstance(target, gast.Attribute) or bool(set(names_bound(target)) & set(self.env))
@@ -271,55 +264,11 @@ class Body(Sequencing):
             self.assign_name(target.id, value, node)
         elif isinstance(target, (gast.Tuple, gast.List)):
             self.unpack(target, value, node)
-        elif self._puts(target, value, node):
+        elif self.puts(target, value, node):
             self.changed = True
         else:
             self.written(target)
             self.out.append(assign(target, self.plain(value, node), node))
-
-    def _puts(self, target: Any, value: Value, node: Any) -> bool:
-        """Put a value into an object or a dict of options, if the target is of one."""
-        if isinstance(target, gast.Attribute):
-            return self.write_attribute(target, value, node)
-        return isinstance(target, gast.Subscript) and self._puts_option(target, value, node)
-
-    def _puts_option(self, target: Any, value: Value, node: Any) -> bool:
-        """Put a value into the dict of ``**options``, which is the function's own."""
-        owner = self.env.get(getattr(target.value, "id", ""))
-        key = getattr(target.slice, "value", None)
-        if not isinstance(owner, Items) or owner.keys is None or not isinstance(key, str):
-            return False
-        if self.depth:
-            return False  # it is refused
-        if owner.lent:
-            raise NeedsInlineError
-        held = value if isinstance(value, Static) else self._kept(key, value, node)
-        if key in owner.keys:
-            owner.values[owner.keys.index(key)] = held
-        else:
-            owner.keys.append(key)
-            owner.values.append(held)
-        return True
-
-    def _puts_options(self, call: Any, node: Any) -> bool:
-        """Do ``options.update(...)`` of the dict of ``**options``."""
-        func = call.func if isinstance(call, gast.Call) else None
-        if not isinstance(func, gast.Attribute) or func.attr != "update" or len(call.args) > 1:
-            return False
-        owner = self.env.get(getattr(func.value, "id", ""))
-        if not isinstance(owner, Items) or owner.keys is None:
-            return False
-        held = self.value(clone(call.args[0])) if call.args else Items("dict", [], [])
-        if isinstance(held, gast.Dict) and all(isinstance(k, gast.Constant) for k in held.keys):
-            held = Items("dict", held.values, [key.value for key in held.keys])
-        named = {item.arg: self.value(clone(item.value)) for item in call.keywords}
-        if not isinstance(held, Items) or held.keys is None or None in named:
-            self.refuse(call, "an update of known options by others", "write a display")
-        for key, value in {**dict(zip(held.keys, held.values, strict=True)), **named}.items():
-            target = gast.Subscript(load(func.value.id), gast.Constant(key, None), gast.Store())
-            if not self._puts_option(target, value, node):
-                self.refuse(call, "an update of options on some paths", "update them before")
-        return True
 
     def unpack(self, target: Any, value: Value, node: Any) -> None:
         items = self.elements(value) if isinstance(value, Static) else None
@@ -365,6 +314,7 @@ class Body(Sequencing):
             self.env[name] = value
             return
         self.env.pop(name, None)
+        self.imports.pop(name, None)
         self.own.add(name)
         self.out.append(assign(name, self.plain(value, node), node))
         if isinstance(value, Instance):
@@ -374,6 +324,7 @@ class Body(Sequencing):
         """Note that names are bound to values that only the run tells."""
         for name in names_bound(target):
             self.env.pop(name, None)
+            self.imports.pop(name, None)
             self.own.add(name)
         for part in places_in(target):
             self._written_place(part, target)

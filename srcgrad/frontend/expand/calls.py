@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import inspect
-from types import FunctionType, MethodType
+from types import FunctionType, MethodType, ModuleType
 from typing import Any
 
 import gast
 
 from srcgrad.frontend.effects import written_parameters
-from srcgrad.frontend.expand.binding import BindingError, bind, count_reads, default_values
+from srcgrad.frontend.expand.binding import (
+    BindingError,
+    bind,
+    count_reads,
+    default_values,
+    required,
+)
 from srcgrad.frontend.expand.derivatives import Derivatives
 from srcgrad.frontend.expand.managed import managed
 from srcgrad.frontend.expand.scoping import (
@@ -26,6 +32,7 @@ from srcgrad.frontend.expand.values import (
     Instance,
     Items,
     Known,
+    Lazy,
     Local,
     Method,
     Object,
@@ -94,14 +101,13 @@ class Calls(Derivatives):
 
     def _unpacked(self, value: Value, callee: Value, given: int, node: Any) -> list[Value] | None:
         """Return the elements of a sequence that must hold all arguments of a function."""
-        tree = self.tree_of(callee)
-        if isinstance(value, Static) or tree is None or given != 1 or not self.hoistable:
+        if isinstance(value, Static) or given != 1 or not self.hoistable:
             return None
-        args = tree.args
-        if args.vararg or args.kwonlyargs or args.kwarg or args.defaults:
+        wanted = required(self.tree_of(callee), callee)
+        if wanted is None:
             return None
         skipped = 1 if isinstance(callee, Method) else 0
-        names = [self.variable(name) for name in parameters(args)[skipped:]]
+        names = [self.variable(name) for name in wanted[skipped:]]
         target = gast.Tuple([store(name) for name in names], gast.Store())
         self.out.append(at(gast.Assign([target], value, None), node))
         self.changed = True
@@ -390,7 +396,7 @@ class Calls(Derivatives):
             return gast.Constant(value, None)
         if type(value) is tuple and not value:
             return gast.Tuple([], gast.Load())
-        if callable(value) and not is_plain_object(value):
+        if (callable(value) and not is_plain_object(value)) or isinstance(value, ModuleType):
             return Known(value)
         return Lazy(f"{function}_{name}", value)
 
@@ -467,16 +473,6 @@ class Calls(Derivatives):
                 for name, value in bound.items()
             )
         )
-
-
-class Lazy(Static):
-    """A default that is no literal; it gets a name if the call uses it."""
-
-    __slots__ = ("value", "wish")
-
-    def __init__(self, wish: str, value: Any) -> None:
-        self.wish = wish
-        self.value = value
 
 
 def _may_return_function(source: FunctionSource) -> bool:

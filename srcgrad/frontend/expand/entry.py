@@ -14,6 +14,7 @@ from srcgrad.frontend.expand.body import Body
 from srcgrad.frontend.expand.flags import SETTINGS, is_flag
 from srcgrad.frontend.expand.frame import NeedsInlineError, at_key
 from srcgrad.frontend.expand.making import make_function
+from srcgrad.frontend.expand.scoping import parameters
 from srcgrad.frontend.expand.session import Session
 from srcgrad.frontend.expand.values import (
     Code,
@@ -28,8 +29,9 @@ from srcgrad.frontend.expand.values import (
 from srcgrad.frontend.long_loops import mark_repeated
 from srcgrad.frontend.source import Entry, Leaves, Path, attach, find_source
 from srcgrad.frontend.unseen import UNSEEN
-from srcgrad.ir.build import assign, clone, load
+from srcgrad.ir.build import assign, at, clone, load
 from srcgrad.ir.walk import is_same
+from srcgrad.runtime import keep_apart
 from srcgrad.runtime.objects import holds_objects, is_plain_object
 
 
@@ -53,11 +55,16 @@ def taken(given: Mapping[str, Any], tree: Any) -> list[str]:
 
 
 class Expander:
-    """Expands the functions of one compilation."""
+    """Expands the functions of one compilation.
+
+    Attributes:
+        refused: Why functions stay as they are.
+    """
 
     def __init__(self, session: Session) -> None:
         self.session = session
         session.expand = self.expand
+        self.refused: dict[FunctionType, UnsupportedError] = {}
         self._done: dict[FunctionType, FunctionType] = {}
         self._asked: set[FunctionType] = set()
         self._entries: dict[Any, FunctionType | UnsupportedError] = {}
@@ -75,8 +82,9 @@ class Expander:
             made = self._expanded(self.session.code(function), {}, {}, None)
             if made is not function and function in self._asked:
                 made = self._again(function, before)
-        except UnsupportedError:
-            return function  # if it must be differentiated, later passes say what stands against it
+        except UnsupportedError as refusal:  # later passes say what stands against it, too
+            self.refused[function] = refusal
+            return function
         self._done[function] = made
         return made
 
@@ -163,6 +171,7 @@ class Expander:
         tree = clone(code.tree)
         is_for_any = not env  # else some arguments are taken for known
         given = frozenset(env)
+        objects = {name for name, value in env.items() if isinstance(value, Instance)}
         frame = Body(self.session, code, env, inputs)
         first = next(iter(item.id for item in [*tree.args.posonlyargs, *tree.args.args]), "")
         frame.receivers = [(code.owner, env.get(first))]
@@ -177,7 +186,8 @@ class Expander:
             for item in leaves
             for path, name in item.names.items()
         ]
-        tree.body = [*lead, *body]
+        apart = [] if inputs is None else self._kept_apart(frame, tree, objects)
+        tree.body = [*lead, *apart, *body]
         tree.decorator_list = []
         tree.name = code.source.name
         temporaries = frozenset(frame.temporaries)
@@ -189,6 +199,26 @@ class Expander:
         if code.repeated:
             mark_repeated(made)
         return made
+
+    def _kept_apart(self, frame: Body, tree: Any, objects: set[str]) -> list[Any]:
+        """Return the statements that check that no argument is what the program keeps values in.
+
+        Of objects that is known: they are what the text is made for.
+        """
+        given = [name for name in parameters(tree.args) if name not in objects]
+        places: dict[str, Any] = {}
+        for owner, name in self.session.places:
+            held = owner if isinstance(owner, gast.AST) else frame.constant(owner, "kept_by")
+            if isinstance(owner, FunctionType):
+                held = frame.constant(owner, owner.__name__)
+            kept = gast.Attribute(held, name, gast.Load()) if name else held
+            places.setdefault(gast.dump(kept), kept)
+        if not places or not given:
+            return []
+        kept = list(places.values())
+        whole = kept[0] if len(kept) == 1 else gast.Tuple(kept, gast.Load())
+        check = frame.constant(keep_apart, "keep_apart")
+        return [at(gast.Expr(gast.Call(check, [whole, *map(load, given)], [])), tree)]
 
     def _body_of(self, frame: Body, tree: Any) -> list[Any]:
         try:

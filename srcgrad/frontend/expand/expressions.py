@@ -202,7 +202,11 @@ class Expressions(Telling):
         return node
 
     def _value_Dict(self, node: Any) -> Value:
-        values = [self.value(item) for item in node.values]
+        starred = node is self._starred_twice or self.wished in self.starred
+        values = [
+            self.opened(item, self.value(item)) if key is None and starred else self.value(item)
+            for key, item in zip(node.keys, node.values, strict=True)
+        ]
         keys = [getattr(key, "value", None) for key in node.keys]
         literal = all(isinstance(key, gast.Constant) for key in node.keys)
         if literal and any(isinstance(value, Static) for value in values):

@@ -7,16 +7,28 @@ from typing import Any
 
 import gast
 
-from srcgrad.frontend.effects import ELSEWHERE, written_parameters
+from srcgrad.frontend.callees import ELSEWHERE
+from srcgrad.frontend.effects import written_parameters
 from srcgrad.frontend.expand.calls import Calls
-from srcgrad.frontend.expand.frame import at_key, has_plain_keys
+from srcgrad.frontend.expand.frame import NeedsInlineError, at_key, has_plain_keys
 from srcgrad.frontend.expand.making import make_function
-from srcgrad.frontend.expand.scoping import free_names
+from srcgrad.frontend.expand.scoping import free_names, parameters
+from srcgrad.frontend.expand.short import without_docstring
 from srcgrad.frontend.expand.telling_fields import METHODS, is_only_told, lies_apart
 from srcgrad.frontend.expand.told_functions import only_keeps
-from srcgrad.frontend.expand.values import Instance, Known, Local, Object, Root, Value
-from srcgrad.frontend.source import Entry, Leaves, Path
+from srcgrad.frontend.expand.values import (
+    Instance,
+    Items,
+    Known,
+    Local,
+    Object,
+    Root,
+    Static,
+    Value,
+)
+from srcgrad.frontend.source import Entry, Leaves, Path, find_source
 from srcgrad.ir.build import at, clone, load
+from srcgrad.ir.scopes import MISSING
 from srcgrad.ir.walk import found_in
 from srcgrad.runtime import tell
 from srcgrad.runtime.objects import field_names, holds_objects, is_differentiable, is_plain_object
@@ -29,9 +41,41 @@ class Fields(Calls):
     the lists, tuples and dicts that hold some, are known by what is in them.
     """
 
+    def added(self, owner: Items, key: Any, args: list[Value], node: Any) -> Value:
+        """Put the default of ``options.setdefault(key, default)`` into a dict; return it."""
+        made = args[1] if len(args) > 1 else gast.Constant(None, None)
+        plain = isinstance(made, (Static, gast.Constant))
+        held = made if plain else self.keep(str(key), made, node)
+        if owner.keys is not None:
+            owner.keys.append(key)
+        owner.values.append(held)
+        self.changed = True
+        return held if isinstance(held, Static) else clone(held)
+
     def of_instance(self, owner: Instance, name: str, node: Any) -> Value:
         """Return an attribute of an object that was there before."""
         raise NotImplementedError("defined by `Objects`")
+
+    def property_of(self, owner: Instance, name: str, found: Any, node: Any) -> Value | None:
+        """Return the function or the object that a property gives; None where it gives data.
+
+        It is known where the property hands on what is stored, ``return self._encode``, and where
+        the property may be asked now.
+        """
+        getter = found.fget if isinstance(found, property) else None
+        if not isinstance(getter, FunctionType) or not self.is_user(getter):
+            return None
+        stored = _handed_on(find_source(getter).tree)
+        if stored is not None:
+            item = getattr(owner.value, "__dict__", {}).get(stored, MISSING)
+            if item is None:
+                root = owner.root
+                self.session.assume(lambda given: getattr(root(given), stored), None)
+                return gast.Constant(None, None)
+            if callable(item) or is_plain_object(item):
+                self.session.functions[getter] = None
+                return self.of_instance(owner, stored, node)
+        return self.told(getter, [owner], {}, node)
 
     def field_of(self, owner: Instance, name: str, item: Any, node: Any) -> Value:
         """Return a field of an object that is differentiated."""
@@ -67,9 +111,18 @@ class Fields(Calls):
             return False
         if not all(lies_apart(item, self.code.tree) for item in node.value.args):
             return False
+        self._note_place(owner, place.attr)
         method = gast.Attribute(self.expression(func.value), func.attr, gast.Load())
         self.tell(method, [self.expression(item) for item in node.value.args], node)
         return True
+
+    def _note_place(self, owner: Instance, name: str) -> None:
+        """Note a field that keeps values: the function that the program begins with checks it."""
+        if owner.lent:
+            raise NeedsInlineError
+        begins = self.code.source.function is self.session.starts
+        found = clone(owner.expression) if begins else owner.value
+        self.session.places.append((found, name))
 
     def _told_function(self, call: Any) -> Any:
         """Return the function that a call tells what varies, if it only keeps that; else None."""
@@ -81,7 +134,12 @@ class Fields(Calls):
         if written != {ELSEWHERE} or not any(map(self.varies, call.args)):
             return None
         apart = all(lies_apart(item, self.code.tree) for item in call.args)
-        return self.expression(call.func) if apart and only_keeps(self.session, function) else None
+        if not apart or not only_keeps(self.session, function):
+            return None
+        told = self.expression(call.func)
+        begins = self.code.source.function is self.session.starts
+        self.session.places.append((clone(told) if begins else function, ""))
+        return told
 
     def _run_nested(self, call: Any) -> bool:
         """Put a nested function in place that is called for what it writes outside."""
@@ -164,6 +222,16 @@ class Fields(Calls):
                 "pass its attributes",
             )
         return clone(value.expression)
+
+
+def _handed_on(tree: Any) -> str | None:
+    """Return the attribute that a getter does nothing but return."""
+    body = without_docstring(tree.body)
+    value = body[0].value if len(body) == 1 and isinstance(body[0], gast.Return) else None
+    names = parameters(tree.args)
+    if not isinstance(value, gast.Attribute) or len(names) != 1:
+        return None
+    return str(value.attr) if getattr(value.value, "id", "") == names[0] else None
 
 
 def _varies(item: Any, path: Path) -> bool:

@@ -81,6 +81,8 @@ class Frame:
         self.own = set(names.own - set(env))
         self.locals = set(names.assigned - set(env))
         self.taken = {*names.every, *self.own, *env}
+        self.free: set[str] = set()  # of functions in place: those that mean what lies outside
+        self.imports: dict[str, Binding] = {}
         self.lent: set[str] = set()
         self.varying = reached(names.links, self.own if inputs is None else inputs, names.inner)
         self.out: list[Any] = []

@@ -33,6 +33,7 @@ _OF_NUMBERS: Final = (
     *(gast.BinOp, gast.UnaryOp, gast.Constant, gast.Name, gast.Call, gast.Attribute),
     *(gast.operator, gast.unaryop, gast.expr_context),
 )
+_IDLE: Final = (("dtype", None), ("out", None), ("where", True))
 
 
 def each(*values: Any) -> None:
@@ -54,8 +55,8 @@ class Mapping(Results):
             return self._vectorized(function, args, keywords, node)
         if len(args) == 2 and getattr(function, "__module__", "") == "_operator":
             return self._operation(function, args, node)
-        if isinstance(function, np.ufunc) and set(keywords) == {"dtype"}:
-            return self._in_type(function, args, keywords["dtype"], node)
+        if isinstance(function, np.ufunc) and keywords:
+            return self._with_options(function, args, keywords, node)
         return None
 
     # -- np.vectorize and np.frompyfunc
@@ -216,16 +217,37 @@ class Mapping(Results):
             at(gast.BinOp(args[0], kind(), args[1]), node) if any(map(self.varies, args)) else None
         )
 
-    def _in_type(self, function: Any, args: list[Value], kind: Value, node: Any) -> Value | None:
+    def _with_options(
+        self, function: np.ufunc, args: list[Value], keywords: Bound, node: Any
+    ) -> Value | None:
+        """Leave out options that ask for nothing, and read ``np.add(x, y, dtype=float)``."""
+        asked = {name: v for name, v in keywords.items() if not _is_idle(name, v)}
+        if set(asked) - {"dtype"} or len(args) != function.nin or not any(map(self.varies, args)):
+            return None
+        if asked:
+            return self._in_type(function, args, asked["dtype"], node)
+        self.changed = True
+        return self.call(Known(function), args, {}, node)
+
+    def _in_type(
+        self, function: np.ufunc, args: list[Value], kind: Value, node: Any
+    ) -> Value | None:
         """Read ``np.add(x, y, dtype=float)`` as the sum of arrays of that type."""
-        if not isinstance(kind, Known) or kind.value not in _FLOATS:
+        if "d" * function.nin + "->d" not in function.types:
             return None
-        if len(args) != function.nin or not any(map(self.varies, args)):
+        if isinstance(kind, Known):
+            if kind.value not in _FLOATS:
+                return None
+        elif isinstance(kind, (Static, gast.Constant)):
             return None
+        elif not isinstance(kind, (gast.Name, gast.Attribute)):
+            kind = self.keep("kind", kind, node)
         asarray = self.plain(Known(np.asarray), node)
         made = [
             at(
-                gast.Call(clone(asarray), [self.plain(item, node), self.plain(kind, node)], []),
+                gast.Call(
+                    clone(asarray), [self.plain(item, node), clone(self.plain(kind, node))], []
+                ),
                 node,
             )
             for item in args
@@ -244,6 +266,13 @@ class Mapping(Results):
         called = [*args, None]  # with the coefficients, and where it is evaluated
         found = self.session.vocabulary.equivalent(np.polynomial.Polynomial, called, {})
         return Partial(Known(found.function), [self.as_now(args[0], "c", node)], {})
+
+
+def _is_idle(name: str, value: Value) -> bool:
+    """Say whether an option of a ufunc is what it is anyway."""
+    return isinstance(value, gast.Constant) and any(
+        name == option and value.value is idle for option, idle in _IDLE
+    )
 
 
 def _single_type(otypes: Value) -> Value | None:

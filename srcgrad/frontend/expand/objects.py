@@ -16,6 +16,7 @@ from srcgrad.frontend.expand.derivatives import derivative_of_method
 from srcgrad.frontend.expand.fields import Fields
 from srcgrad.frontend.expand.frame import NeedsInlineError
 from srcgrad.frontend.expand.indices import element_parts, spelled
+from srcgrad.frontend.expand.namespaces import METHOD, namespace_of
 from srcgrad.frontend.expand.operators import taken_from
 from srcgrad.frontend.expand.results import ResultObject
 from srcgrad.frontend.expand.short import short_number
@@ -27,6 +28,7 @@ from srcgrad.frontend.expand.values import (
     Known,
     Method,
     Object,
+    Partial,
     Static,
     Super,
     Value,
@@ -34,7 +36,8 @@ from srcgrad.frontend.expand.values import (
 )
 from srcgrad.frontend.long_loops import repeated_of
 from srcgrad.ir.build import assign, at, clone, load
-from srcgrad.ir.scopes import MISSING, Binding
+from srcgrad.ir.scopes import MISSING, Binding, attribute_of
+from srcgrad.ir.walk import names_read, root_name
 from srcgrad.runtime.interpolators import is_distribution
 from srcgrad.runtime.objects import (
     is_plain_class,
@@ -45,7 +48,8 @@ _OPERATORS = {
     "Add": "add", "Sub": "sub", "Mult": "mul", "Div": "truediv", "MatMult": "matmul",
     "Pow": "pow", "Mod": "mod", "FloorDiv": "floordiv",
 }  # fmt: skip
-_DICT_METHODS = frozenset(["items", "values", "keys", "get", "pop"])
+_DICT_METHODS = frozenset(["items", "values", "keys", "get", "pop", "setdefault"])
+_CHANGING = ("pop", "setdefault")
 _SIGNS = {"USub": "__neg__", "UAdd": "__pos__"}
 
 
@@ -60,6 +64,8 @@ class Objects(Fields):
             found = self.attribute(owner, node.attr, node)
             return found if isinstance(found, Static) else at(found, node)
         node.value = owner
+        if node.attr == METHOD and self.varies(owner):
+            return Partial(Known(namespace_of), [owner], {})
         return node
 
     def attribute(self, owner: Value, name: str, node: Any) -> Value:
@@ -76,6 +82,8 @@ class Objects(Fields):
         if isinstance(owner, Items):
             if owner.keys is not None and name in _DICT_METHODS:
                 return DictMethod(owner, name)
+            if owner.is_own:
+                return gast.Attribute(clone(owner.expression), name, gast.Load())
             self.refuse(node, f"`{name}` of a list or dict of functions", "make a new one")
         return gast.Attribute(self.plain(owner, node), name, gast.Load())
 
@@ -83,7 +91,7 @@ class Objects(Fields):
         expression = gast.Attribute(self.plain(owner, node), name, gast.Load())
         holder = owner.value
         if isinstance(holder, ModuleType):
-            value = getattr(holder, name, MISSING)
+            value = attribute_of(holder, name)
             if value is MISSING or name not in vars(holder):
                 return Known(value, expression) if callable(value) else expression
             return self._outer(Binding(name, value, vars(holder)), expression)
@@ -197,6 +205,10 @@ class Objects(Fields):
             and not isinstance(found, (staticmethod, classmethod))
         )
         if owner.leaves is None and (data or found is MISSING):
+            told = self.property_of(owner, name, found, node)
+            if told is not None:
+                self.session.assume(InClasses(cls.__mro__, name), found)
+                return told
             return gast.Attribute(clone(owner.expression), name, gast.Load())
         return self._of_class(owner, cls, cls.__mro__, name, node)
 
@@ -315,7 +327,8 @@ class Objects(Fields):
                 raise NeedsInlineError
             if owner.leaves is not None or isinstance(value, Static) or may_be_static(old):
                 self.refuse(node, "a write into an object's attribute", "work on a copy")
-            told = self.varies(value) and lies_apart(value, self.code.tree)
+            read = self.varying.intersection(names_read(value)) if self.varies(value) else set()
+            told = read - {root_name(owner.expression)} and lies_apart(value, self.code.tree)
             if told and is_only_told(self.session, target.attr, old):
                 parts = [clone(owner.expression), gast.Constant(target.attr, None), value]
                 self.tell(load("setattr"), parts, node)
@@ -431,15 +444,17 @@ class Objects(Fields):
             pairs = zip(names, owner.values, strict=True)
             return Items("list", [Items("tuple", [key, item]) for key, item in pairs])
         key = args[0].value if isinstance(args[0], gast.Constant) else MISSING
-        if callee.name == "pop" and owner.lent:
+        if callee.name in _CHANGING and owner.lent:
             raise NeedsInlineError
         from_outside = key is MISSING and callee.name == "get" and owner.expression is not None
         if from_outside and all(map(is_dtype, [*owner.values, *args[1:]])):
             made = gast.Attribute(clone(owner.expression), "get", gast.Load())
             return at(gast.Call(made, [self.plain(item, node) for item in args], []), node)
-        if key is MISSING or (callee.name == "pop" and self.depth):
+        if key is MISSING or (callee.name in _CHANGING and self.depth):
             self.refuse(node, "reading options by a key that only the run tells", "name the option")
         if key not in keys:
+            if callee.name == "setdefault":
+                return self.added(owner, key, args, node)
             if callee.name == "pop" and len(args) < 2:
                 self.refuse(node, f"an option `{key}` that is not given", "give a default")
             return args[1] if len(args) > 1 else gast.Constant(None, None)

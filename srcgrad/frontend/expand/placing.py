@@ -233,6 +233,8 @@ class Placing(Special):
         mine = [new for old, new in fresh.items() if old not in hidden and not captured.get(old)]
         self.own.update(name for name in mine if name not in self.env)
         self.locals |= {fresh[n] for n in assigned_names(code.tree) & fresh.keys()} - {*self.env}
+        self.starred = self.starred | {fresh.get(n, n) for n in code.names.starred}
+        self.rewritten = self.rewritten | {fresh.get(n, n) for n in code.names.rewritten}
         self.inlined.append(code.tree)
         receiver = next(iter(parameters(code.tree.args)), "")
         self.receivers.append((code.owner, bound.get(receiver)))
@@ -257,12 +259,15 @@ class Placing(Special):
         lost = nonlocals(code.tree)
         for name in free_names(code.tree):
             found = captured.get(name)
-            if found is None:
+            outside = found is None
+            if outside:
                 if name in lost:
                     self.refuse(node, f"a function that changes `{name}` outside", "return it")
                 found = self.foreign(name, code.home, node)
             if isinstance(found, gast.Name):
                 fresh[name] = found.id
+                if outside:
+                    self.free.add(found.id)
                 if name in lost and found.id in self.lent:
                     raise NeedsInlineError
             else:

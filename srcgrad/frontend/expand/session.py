@@ -50,6 +50,7 @@ class Session:
         starts: The function that the program begins with.
         told: Of fields of objects outside, whether they are only told values.
         keepers: Of functions, whether they only keep what they are told.
+        places: What keeps values: functions, and fields of objects by their names.
         alone: Of nested functions, by the numbers of their definitions, whether they write outside.
         nested: For each derivative that the program takes: whether it is still current.
     """
@@ -73,6 +74,7 @@ class Session:
     starts: Any = None
     told: dict[Any, bool] = field(default_factory=dict)
     keepers: dict[FunctionType, bool] = field(default_factory=dict)
+    places: list[tuple[Any, str]] = field(default_factory=list)
     alone: dict[int, bool] = field(default_factory=dict)
     nested: list[Callable[[], bool]] = field(default_factory=list)
     _codes: dict[FunctionType, Code] = field(default_factory=dict)

@@ -35,7 +35,7 @@ def reads_better_in_place(tree: Any, node: Any, caller: Any) -> bool:
     >>> reads_better_in_place(f, g.body[0].value.left, g)
     True
     """
-    body = _without_docstring(tree.body)
+    body = without_docstring(tree.body)
     if not body or len(body) > _MOST_LINES or not _is_straight(body):
         return False
     calls = _count_calls(node, caller)
@@ -63,7 +63,8 @@ def short_number(node: Any) -> Any:
     return gast.Constant(result, None) if len(repr(result)) <= longest else node
 
 
-def _without_docstring(body: list[Any]) -> list[Any]:
+def without_docstring(body: list[Any]) -> list[Any]:
+    """Return the statements of a function that do something."""
     first = body[0] if body else None
     is_text = isinstance(first, gast.Expr) and isinstance(first.value, gast.Constant)
     return body[1:] if is_text else body

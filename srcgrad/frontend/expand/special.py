@@ -10,8 +10,10 @@ from types import FunctionType
 from typing import Any
 
 import gast
+import numpy as np
 
 from srcgrad.frontend.expand.mapping import Mapping
+from srcgrad.frontend.expand.namespaces import gives_namespace
 from srcgrad.frontend.expand.values import (
     Identity,
     Instance,
@@ -24,6 +26,7 @@ from srcgrad.frontend.expand.values import (
     Static,
     Super,
     Value,
+    is_literal,
 )
 from srcgrad.frontend.long_loops import expanded_by, repeated
 from srcgrad.ir.build import assign, at, clone, load, store
@@ -39,6 +42,8 @@ class Special(Mapping):
     def special(self, function: Any, args: list[Value], keywords: Bound, node: Any) -> Value | None:
         """Return the result of a call of a function of the library, if it is a special one."""
         name = _SPECIAL.get(id(function)) or expanded_by(function)
+        if name is None and gives_namespace(function):
+            return self._namespace(function, args, keywords, node)
         found: Value | None = None if name is None else getattr(self, name)(args, keywords, node)
         if found is None:
             found = self.told(function, args, keywords, node)
@@ -122,9 +127,12 @@ class Special(Mapping):
 
     def _isinstance(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
         value, kind = args
-        cls = kind.value if isinstance(kind, Known) else None
-        if isinstance(value, Object) and isinstance(cls, type):
-            return gast.Constant(issubclass(value.cls, cls), None)
+        classes = _classes(kind)
+        if isinstance(value, Object) and classes:
+            return gast.Constant(issubclass(value.cls, classes), None)
+        if isinstance(value, (Instance, gast.Constant)) and classes:
+            return gast.Constant(isinstance(value.value, classes), None)
+        cls = classes[0] if len(classes) == 1 else None
         if isinstance(cls, type) and hasattr(cls, "__srcgrad_written_out__"):
             if isinstance(value, gast.Name) and value.id not in {*self.own, *self.env}:
                 cell = self.home.cells.get(value.id)
@@ -132,6 +140,19 @@ class Special(Mapping):
                 return gast.Constant(isinstance(known, cls), None)
             return gast.Constant(False, None)  # it never leaves the text as an object
         return None
+
+    def _namespace(
+        self, function: Any, args: list[Value], keywords: Bound, node: Any
+    ) -> Value | None:
+        """Let the text use the functions of the library that it is for, as it does elsewhere."""
+        if any(isinstance(item, Static) for item in args) or not any(map(self.varies, args)):
+            return None
+        if not all(map(is_literal, keywords.values())):
+            return None
+        options = {name: getattr(value, "value", None) for name, value in keywords.items()}
+        library = function(np.zeros(1), **options)
+        self.changed = True
+        return Known(library, self.constant(library, "xp"))
 
     def _names_element(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
         return gast.Constant(False, None)  # those that do are calls of `element`
@@ -244,6 +265,14 @@ class Special(Mapping):
 
     def _tuple(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
         return _sequence("tuple", args)
+
+
+def _classes(kind: Value) -> tuple[type, ...]:
+    """Return the classes that `isinstance` is given; none if they are not known."""
+    held = kind.values if isinstance(kind, Items) and kind.keys is None else [kind]
+    found = [item.value for item in held if isinstance(item, Known)]
+    known = len(found) == len(held) and all(isinstance(item, type) for item in found)
+    return tuple(found) if known else ()
 
 
 def _elements(value: Value) -> list[Value] | None:

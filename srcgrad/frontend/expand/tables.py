@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping
-from types import FunctionType
+from types import FunctionType, ModuleType
 from typing import Any, Final
 
 import gast
 
-from srcgrad.frontend.expand.frame import Frame
-from srcgrad.frontend.expand.values import Choice, Instance, Known, Value
+from srcgrad.frontend.expand.frame import Frame, at_key
+from srcgrad.frontend.expand.values import Choice, Instance, Known, Static, Value
 from srcgrad.ir.build import at, call, clone, load
+from srcgrad.ir.scopes import Binding
+from srcgrad.runtime.objects import is_plain_object
 
 _MOST: Final = 64
 
@@ -22,7 +24,7 @@ class Tables(Frame):
     _starred_twice: Any = None
 
     def from_table(self, owner: Value, entry: Any) -> Value:
-        """Return the function that an entry of a table is, one of those in it; else the entry.
+        """Return the function or object that an entry of a table is; else the entry.
 
         The table is an object of the module whose class says what its entries are; so the run
         takes the entry, and compares it with the functions that are known.
@@ -34,6 +36,8 @@ class Tables(Frame):
             found = _entry_of(owner.value, key.value)
             if found is None:
                 return entry
+            if is_plain_object(found):
+                return Instance(found, entry, lambda given: root(given)[key.value])
             self.session.assume(lambda given: _entry_of(root(given), key.value), found)
             return Known(found)
         functions = _functions_in(owner.value)
@@ -71,9 +75,48 @@ class Tables(Frame):
     def given_by_stars(self, node: Any) -> Value:
         """Return what gives the keywords of a call, ``**node``."""
         outer, self._starred_twice = self._starred_twice, node
-        found = self.value(node)
+        found = self.opened(node, self.value(node))
         self._starred_twice = outer
         return found
+
+    def opened(self, node: Any, value: Value) -> Value:
+        """Return a dict of settings from outside entry by entry, if a name means one; else `value`.
+
+        Its entries are read when the text runs.
+        """
+        binding = None if isinstance(value, Static) else self._bound_outside(node)
+        held = None if binding is None else binding.value
+        if binding is None or type(held) is not dict or not _names_options(held):
+            return value
+        if self.session.reading(binding, self.code.source) is not None:
+            return value
+        found = self.session.reader(binding.current)
+
+        def entry(key: Any) -> Value:
+            place = gast.Subscript(clone(value), gast.Constant(key, None), gast.Load())
+            return self.outside(held[key], place, at_key(found, key))
+
+        items = self.entries(held, found, entry)
+        items.expression = value
+        return items
+
+    def _bound_outside(self, node: Any) -> Binding | None:
+        """Return what binds a name of a module, or of another module, ``settings.DEFAULTS``."""
+        if isinstance(node, gast.Name):
+            if node.id in self.imports:
+                return self.imports[node.id]
+            own = node.id in self.env or (node.id in self.own and node.id not in self.free)
+            return None if own else self._find(node.id)
+        owner = self.value(clone(node.value)) if isinstance(node, gast.Attribute) else None
+        holder = owner.value if isinstance(owner, Known) else None
+        if not isinstance(holder, ModuleType) or node.attr not in vars(holder):
+            return None
+        return Binding(node.attr, vars(holder)[node.attr], vars(holder))
+
+
+def _names_options(held: dict[Any, Any]) -> bool:
+    """Say whether a dict may give the keywords of a call."""
+    return len(held) <= _MOST and all(type(key) is str for key in held)
 
 
 def same_function(op: Any, left: Value, others: list[Value] | None) -> Any:
@@ -110,12 +153,13 @@ def _answered(value: Value, known: set[Any], negated: bool) -> Any:
 
 
 def _entry_of(table: Any, key: Any) -> Any:
-    """Return the function that is under a key of a table; None if there is no such."""
+    """Return the function or object that is under a key of a table; None if there is no such."""
     try:
         found = table[key] if isinstance(table, Mapping) else None
     except Exception:  # noqa: BLE001 - the run raises it, too, where it comes to the table
         return None
-    return found if isinstance(found, (FunctionType, functools.partial)) else None
+    known = isinstance(found, (FunctionType, functools.partial)) or is_plain_object(found)
+    return found if known else None
 
 
 def _functions_in(table: Any) -> tuple[FunctionType, ...]:

@@ -119,6 +119,8 @@ class Given:
             return [lambda _: known]
         if isinstance(value, Instance) and value.leaves is None:
             return [value.root]
+        if isinstance(value, Items) and value.is_own:
+            return None  # a plain dict in its place has other methods
         if isinstance(value, (Items, gast.Tuple, gast.List)):
             return self._of_display(value)
         if not self._takes_values or isinstance(value, Static):

@@ -17,7 +17,7 @@ import gast
 from srcgrad.errors import SrcgradError
 from srcgrad.frontend.expand.session import Session
 from srcgrad.frontend.source import find_generator, find_source
-from srcgrad.ir.reach import is_cut, reached_functions, values_of
+from srcgrad.ir.reach import reached_functions, values_of
 from srcgrad.ir.walk import nodes_in, walk
 from srcgrad.runtime.objects import is_plain_object
 
@@ -47,8 +47,9 @@ def _is_only_told(session: Session, name: str, held: Any) -> bool:
     if session.starts is None:
         return False
     given = list(session.arguments.values())
-    functions = reached_functions(session.starts, given)
-    if is_cut(functions) or not all(_only_tells(item, name) for item in functions):
+    reached = reached_functions(session.starts, given)
+    functions = reached.functions
+    if not reached.are_all or not all(_only_tells(item, name) for item in functions):
         return False
     if not isinstance(held, _HELD):
         return True

@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 
 from srcgrad.frontend.expand.session import Session
-from srcgrad.ir.reach import is_cut, reached_functions, values_of
+from srcgrad.ir.reach import reached_functions, values_of
 from srcgrad.runtime.objects import is_plain_object
 
 _HIDDEN: Final = frozenset({"setattr", "delattr", "globals", "vars", "__dict__", "exec", "eval"})
@@ -36,8 +36,9 @@ def _only_keeps(session: Session, function: FunctionType) -> bool:
     if session.starts is None:
         return False
     given = list(session.arguments.values())
-    own, every = reached_functions(function), reached_functions(session.starts, given)
-    if is_cut(own) or is_cut(every) or session.starts in own:
+    kept_by, reached = reached_functions(function), reached_functions(session.starts, given)
+    own, every = kept_by.functions, reached.functions
+    if not kept_by.are_all or not reached.are_all or session.starts in own:
         return False
     others = [item for item in every if item not in own]
     if any(not _HIDDEN.isdisjoint(_names_in(item.__code__)) for item in own):

@@ -266,3 +266,13 @@ class Super(Static):
 
     owner: type
     receiver: Value
+
+
+class Lazy(Static):
+    """A default that is no literal; it gets a name if the call uses it."""
+
+    __slots__ = ("value", "wish")
+
+    def __init__(self, wish: str, value: Any) -> None:
+        self.wish = wish
+        self.value = value

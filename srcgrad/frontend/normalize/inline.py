@@ -25,7 +25,7 @@ from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Reader
 from srcgrad.ir.origins import note_foreign
 from srcgrad.ir.scopes import MISSING, Scope, scope_of
-from srcgrad.ir.walk import blocks_of, names_bound, names_read, statements, walk
+from srcgrad.ir.walk import blocks_of, found_in, names_bound, names_read, statements, walk
 
 _DEEPEST: Final = 6
 
@@ -233,6 +233,8 @@ class WritingHelpers:
             body.append(at(gast.Assign(like.targets, returned, None), like))
         elif isinstance(like, gast.AugAssign):
             body.append(at(gast.AugAssign(like.target, like.op, returned), like))
+        elif found_in(returned, gast.Call):  # which may write: ``return np.sin(x, out=out)``
+            body.append(at(gast.Expr(returned), like))
         return lead + body
 
     def _new(self, name: str) -> str:

@@ -11,7 +11,8 @@ from typing import Any
 import gast
 
 from srcgrad.errors import MutationError
-from srcgrad.frontend.effects import ELSEWHERE, written_parameters
+from srcgrad.frontend.callees import ELSEWHERE
+from srcgrad.frontend.effects import written_parameters
 from srcgrad.frontend.expand.making import cell, definition, make_function
 from srcgrad.frontend.expand.values import Home
 from srcgrad.frontend.long_loops import LongLoop, mark_loop

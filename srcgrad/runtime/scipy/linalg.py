@@ -136,7 +136,16 @@ def cho_solve_back(grad: Any, c: Any, lower: bool, b: Any, y: Any) -> tuple[Any,
 
 
 def ordered_rows(piv: Any) -> Any:
-    """Return in which row of its factors each row of a matrix stands."""
+    """Return in which row of its factors each row of a matrix stands.
+
+    Raises:
+        MissingRuleError: They are the factors of several matrices.
+    """
+    if np.ndim(piv) != 1:
+        raise MissingRuleError(
+            "the LU factors of several matrices at once have no derivative rule",
+            hint="solve for one matrix after the other",
+        )
     order = np.arange(len(piv))
     for i, other in enumerate(piv):
         order[[i, other]] = order[[other, i]]

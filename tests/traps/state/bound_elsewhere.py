@@ -203,7 +203,7 @@ def _gen():
         yield v
 
 
-@program(by="tape")
+@program()
 def setter_in_a_generator(x):
     y = x
     for v in _gen():

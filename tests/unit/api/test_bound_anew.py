@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 
 import srcgrad as sg
+from srcgrad.frontend import rebinding, settled
+from srcgrad.ir import reach
 
 RATE = 2.0
 CALLS = 0
@@ -290,3 +292,42 @@ def test_second_derivatives_of_views_that_numbers_are_written_into() -> None:
         return np.sum(g) + np.mean(x)
 
     assert np.allclose(sg.hvp(f, (np.ones(3),), (np.ones(3),), backend="tape"), 0.0)
+
+
+def far_away(x):
+    grow()
+    return x
+
+
+def nearer(x):
+    return far_away(x) * 1.0
+
+
+def read_after_one_far_away(x):
+    y = nearer(x) * STEP
+    return np.sum(y * x) * RATE
+
+
+@pytest.mark.parametrize("most", [1, 2, 3])
+def test_what_is_not_looked_at_may_bind_anything(monkeypatch, most: int) -> None:
+    monkeypatch.setattr(reach, "_MOST", most)
+    x = np.array([0.5, 2.0])
+    assert not reach.reached_functions(read_after_one_far_away).are_all
+    wanted = 2.0 * x * 0.5 * 3.0
+    try:
+        found = sg.grad(read_after_one_far_away, fallback="error")(x)
+    except sg.SrcgradError:
+        return
+    np.testing.assert_allclose(found, wanted)
+
+
+def test_too_many_objects_are_not_looked_at(monkeypatch) -> None:
+    monkeypatch.setattr(reach, "_WIDEST", 2)
+
+    def through(x, table=({"a": [(nearer,)]},)):
+        return table[0]["a"][0][0](x) * RATE
+
+    assert not reach.reached_functions(through).are_all
+    assert rebinding.rebound(through) >= {rebinding.UNSEEN}
+    assert rebinding.binds_outside(through)
+    assert settled.reads_settings(through)

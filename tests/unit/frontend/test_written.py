@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from srcgrad.compiler.vocabulary import VOCABULARY
-from srcgrad.frontend.effects import ELSEWHERE, written_parameters
+from srcgrad.frontend.callees import ELSEWHERE
+from srcgrad.frontend.effects import written_parameters
 
 TABLE = np.ones(3)
 HELD = [np.ones(3)]
@@ -135,10 +136,89 @@ def bound_by_a_nested_function(p, q, w):
     a[0] = 5.0
 
 
+def bound_anew_in_branches(p, q, w):
+    if w[0] > 0.0:
+        p = p.copy()
+        p[0] = 5.0
+        if q[0] > 0.0:
+            q = np.multiply(q, 2.0)
+            q *= 3.0
+    elif p[0] > 0.0:
+        w = np.add(w, 1.0)
+        w += q
+
+
+def bound_anew_in_a_branch_and_written_after(p, q, w):
+    if w[0] > 9.0:
+        p = p.copy()
+        q = q.copy()
+        p[0] = 5.0
+    p[0] = 5.0
+
+
+def bound_anew_before_a_jump(p, q, w):
+    for _ in range(2):
+        q[0] = 5.0
+        if w[0] > 9.0:
+            p = p.copy()
+            continue
+        q = q.copy()
+    p[0] = 5.0
+
+
+def converted_without_a_copy(p, q, w):
+    a = p.astype(float, copy=False)
+    a[0] = 5.0
+    b = np.diff(q, 0)
+    b[0] = 5.0
+    c = np.array(w, copy=w[0] > 9.0 or None)
+    c[0] = w[0]
+
+
+def copied_by_a_type(p, q, w):
+    kind = q.dtype.type
+    a = p.astype(kind)
+    a *= kind(5.0)
+    b = np.add(q, w, dtype=kind)
+    b *= np.dtype(kind).type(w[0])
+
+
+def by_one_of_two(p, q, w):
+    of_first = fresh
+    of_both = fresh if w[0] > 9.0 else twice
+    a, b = of_first(p), of_both(q)
+    a[0] = b[0] = 5.0
+
+
+def by_one_that_hands_back(p, q, w):
+    chosen = fresh if w[0] > 9.0 else same
+    a = chosen(p)
+    a[0] = 5.0
+
+
+def under_another_name(p, *rest, **named):
+    q, w = named["q"], named["w"]
+    if w[0] > 9.0:
+        chosen = []
+        chosen.append(q)
+    else:
+        chosen = rest
+    again_ = chosen
+    p[0] = 5.0 + len(again_)
+
+
+APART = [between_copies, variable_bound_anew, bound_anew_in_branches, copied_by_a_type]
+APART += [by_one_of_two, under_another_name]
+"""Functions that write into nothing else than a run changes."""
+
+
 @pytest.mark.parametrize(
     "function",
     [
-        *(between_copies, variable_bound_anew, written_and_then_bound_anew, bound_anew_in_a_loop),
+        *APART,
+        *(bound_anew_in_a_branch_and_written_after, bound_anew_before_a_jump),
+        *(converted_without_a_copy, by_one_that_hands_back),
+        *(written_and_then_bound_anew, bound_anew_in_a_loop),
         *(captured, captured_after_a_copy, bound_by_a_nested_function),
     ],
 )
@@ -147,5 +227,5 @@ def test_a_write_under_a_name_that_is_bound_again(function: Callable[..., Any]) 
     function(**given)
     changed = {name for name, value in given.items() if value.max() > 1.0}
     assert changed <= written_parameters(function, VOCABULARY)
-    if function in (between_copies, variable_bound_anew):  # of which nothing else is feared
+    if function in APART:  # of which nothing else is feared
         assert changed == written_parameters(function, VOCABULARY)

@@ -1,0 +1,145 @@
+"""Knows the tuples and dicts that a function passes on with stars, entry by entry."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import gast
+
+from srcgrad.frontend.expand.frame import NeedsInlineError
+from srcgrad.frontend.expand.sequencing import Sequencing
+from srcgrad.frontend.expand.values import Items, Known, Static, Value
+from srcgrad.ir.build import clone, load
+
+
+class Options(Sequencing):
+    """The part of the expansion that deals with options, ``f(x, **options)``.
+
+    Each entry is a variable. Of ``options = DEFAULTS.copy(); options["rate"] = r`` comes
+    ``order = DEFAULTS["order"]``, then ``rate = r``.
+    """
+
+    def opened_display(self, name: str, value: Value, node: Any) -> Value:
+        """Keep the parts of a tuple or dict that is passed on with stars as variables."""
+        if isinstance(value, Static) or name not in self.starred or self.depth:
+            return value
+        if isinstance(value, gast.Tuple):
+            if any(isinstance(item, gast.Starred) for item in value.elts):
+                return value
+            return Items("tuple", [self._kept(name, item, node) for item in value.elts])
+        literal = isinstance(value, gast.Dict) and all(
+            isinstance(key, gast.Constant) and isinstance(key.value, str) for key in value.keys
+        )
+        if not literal or name in self.rewritten:
+            return value
+        held = dict(zip([key.value for key in value.keys], value.values, strict=True))
+        return self._own_options(held, node)
+
+    def copied_options(self, target: Any, node: Any) -> Items | None:
+        """Return the dict that an assignment makes of known options, if that is passed on."""
+        if getattr(target, "id", None) not in self.starred or self.depth or len(node.targets) > 1:
+            return None
+        held = self._copied(node.value, node)
+        if held is None:
+            return None
+        self.changed = True
+        return self._own_options(held, node)
+
+    def _copied(self, value: Any, node: Any) -> dict[str, Value] | None:
+        """Return the entries of ``D.copy()``, ``dict(D, a=b)``, ``copy.copy(D)`` or ``D | E``."""
+        if isinstance(value, gast.BinOp) and isinstance(value.op, gast.BitOr):
+            sides = self._known_options(value.left), self._known_options(value.right)
+            return None if sides[0] is None or sides[1] is None else {**sides[0], **sides[1]}
+        if not isinstance(value, gast.Call):
+            return None
+        func = value.func
+        if isinstance(func, gast.Attribute) and func.attr == "copy" and not _given(value):
+            return self._known_options(func.value)
+        if len(value.args) != 1 or not isinstance(func, (gast.Name, gast.Attribute)):
+            return None
+        maker = self.value(clone(func))
+        called = maker.value if isinstance(maker, Known) else None
+        if called is not dict and (called is not copy.copy or value.keywords):
+            return None
+        held = self._known_options(value.args[0])
+        return None if held is None else self._with_keywords(held, value.keywords)
+
+    def _with_keywords(
+        self, held: dict[str, Value], keywords: list[Any]
+    ) -> dict[str, Value] | None:
+        found = dict(held)
+        for item in keywords:
+            if item.arg is not None:
+                found[item.arg] = self.value(clone(item.value))
+                continue
+            more = self._known_options(item.value)
+            if more is None:
+                return None
+            found.update(more)
+        return found
+
+    def _known_options(self, node: Any) -> dict[str, Value] | None:
+        """Return the entries of a dict of options, by their names; None of anything else."""
+        held = self.opened(node, self.value(clone(node)))
+        if isinstance(held, gast.Dict) and all(isinstance(k, gast.Constant) for k in held.keys):
+            held = Items("dict", held.values, [key.value for key in held.keys])
+        if not isinstance(held, Items) or held.keys is None or held.is_own:
+            return None
+        return dict(zip(held.keys, held.values, strict=True))
+
+    def _own_options(self, held: dict[str, Value], node: Any) -> Items:
+        parts = [
+            item if isinstance(item, Static) else self._kept(key, item, node)
+            for key, item in held.items()
+        ]
+        return Items("dict", parts, list(held))
+
+    def _kept(self, name: str, value: Any, node: Any) -> Any:
+        return value if isinstance(value, gast.Constant) else self.keep(name, value, node)
+
+    def puts(self, target: Any, value: Value, node: Any) -> bool:
+        """Put a value into an object or a dict of options, if the target is of one."""
+        if isinstance(target, gast.Attribute):
+            return self.write_attribute(target, value, node)
+        return isinstance(target, gast.Subscript) and self._puts_option(target, value, node)
+
+    def _puts_option(self, target: Any, value: Value, node: Any) -> bool:
+        """Put a value into the dict of ``**options``, which is the function's own."""
+        owner = self.env.get(getattr(target.value, "id", ""))
+        key = getattr(target.slice, "value", None)
+        if not isinstance(owner, Items) or owner.keys is None or not isinstance(key, str):
+            return False
+        if self.depth:
+            return False  # it is refused
+        if owner.lent:
+            raise NeedsInlineError
+        held = value if isinstance(value, Static) else self._kept(key, value, node)
+        if key in owner.keys:
+            owner.values[owner.keys.index(key)] = held
+        else:
+            owner.keys.append(key)
+            owner.values.append(held)
+        return True
+
+    def puts_options(self, call: Any, node: Any) -> bool:
+        """Do ``options.update(...)`` of the dict of ``**options``."""
+        func = call.func if isinstance(call, gast.Call) else None
+        if not isinstance(func, gast.Attribute) or func.attr != "update" or len(call.args) > 1:
+            return False
+        owner = self.env.get(getattr(func.value, "id", ""))
+        if not isinstance(owner, Items) or owner.keys is None:
+            return False
+        held = self._known_options(call.args[0]) if call.args else {}
+        new = None if held is None else self._with_keywords(held, call.keywords)
+        if new is None:
+            self.refuse(call, "an update of known options by others", "write a display")
+        for key, value in new.items():
+            target = gast.Subscript(load(func.value.id), gast.Constant(key, None), gast.Store())
+            if not self._puts_option(target, value, node):
+                self.refuse(call, "an update of options on some paths", "update them before")
+        return True
+
+
+def _given(call: Any) -> list[Any]:
+    return [*call.args, *call.keywords]
