@@ -29,6 +29,7 @@ NAMES = [
     "rules",
     "derivatives",
     "compiled",
+    "kernels.loops",
     "device",
     "examples",
 ]

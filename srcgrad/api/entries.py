@@ -122,6 +122,9 @@ def entry_of(subject: Served, outlines: Sequence[Outline]) -> Callable[..., Any]
     answers = _answers(questions, subject.form, plan, names)
     scope = questions.scope
     scope |= {"_sg_" + key: value for key, value in _fixed_scope(subject).items()}
+    kinds = [outline.kind for outline in outlines]
+    if set(kinds) == {float}:
+        scope["_sg_text"] = plan.runs_of(kinds)
     scope["__name__"] = __name__  # whose warnings are of the line that called
     text = _ENTRY.format(
         parameters=_declared(parameters),

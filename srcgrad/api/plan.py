@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import functools
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import CodeType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, Final
@@ -124,6 +124,12 @@ class Plan:
     def runs(self) -> Callable[..., Any]:
         """What runs the derivative: the text for NumPy, or what has compiled it."""
         return self.function if self.loops is None or self._is_by_numpy() else self.loops.run
+
+    def runs_of(self, kinds: Sequence[type]) -> Callable[..., Any]:
+        """Return what runs the derivative of numbers of some types, which are asked before."""
+        if self.loops is None or self._is_by_numpy():
+            return self.function
+        return self.loops.run_of(kinds)
 
     def _is_by_numpy(self) -> bool:
         """Say whether NumPy runs what is otherwise compiled.

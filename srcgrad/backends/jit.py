@@ -5,7 +5,9 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
+
+import numpy as np
 
 
 def compiled(dispatcher: Any, args: Sequence[Any]) -> Any:
@@ -18,8 +20,24 @@ def compiled(dispatcher: Any, args: Sequence[Any]) -> Any:
 
     with warnings.catch_warnings():  # that there is nothing to share among cores
         warnings.simplefilter("ignore", NumbaPerformanceWarning)
-        dispatcher.compile(tuple(map(typeof, args)))
+        given = tuple(map(typeof, args))
+        dispatcher.compile(given)
+    _share_types(dispatcher, given)
     return dispatcher
+
+
+def _share_types(dispatcher: Any, given: Any) -> None:
+    """Let arrays that a function from Numba's cache returns have NumPy's own objects for types.
+
+    It has copies, which are equal, but are not found to be the same by who asks the fast way.
+    """
+    known = getattr(dispatcher, "overloads", {}).get(given)
+    constants = getattr(getattr(known, "environment", None), "consts", None)
+    if isinstance(constants, list):
+        constants[:] = [
+            item.type().dtype if isinstance(item, np.dtype) and item.kind in "biufc" else item
+            for item in constants
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +108,16 @@ def line_of(error: BaseException, file: str) -> int:
             found = found or int(place.line)
         waiting += [part for part in (item.__cause__, item.__context__) if part is not None]
     return found
+
+
+def in_short(error: BaseException) -> str:
+    """Return the sentence of an error of Numba that says what is wrong."""
+    lines = [line.strip() for line in str(error).splitlines()]
+    told = [line for line in lines if line and not line.startswith(_PREAMBLE)]
+    return told[0] if told else type(error).__name__
+
+
+_PREAMBLE: Final = ("Failed in", "- Resolution", "File ", "During:", "There are", "^", "<source")
 
 
 def is_jitted(value: Any) -> bool:

@@ -7,8 +7,9 @@ from typing import Any, Final
 
 import gast
 
+from srcgrad.analyses.text_calls import makes_new
 from srcgrad.ir.walk import found_in
-from srcgrad.targets.loops.kind import Array, Kind, is_number
+from srcgrad.targets.loops.kind import Array, Items, Kind, is_number
 
 _FRESH_CALLS: Final = frozenset(
     "zeros ones empty full zeros_like ones_like empty_like full_like copy copied sum where sin cos "
@@ -41,16 +42,29 @@ class Aliases:
         if isinstance(node, gast.Assign):
             if self.is_fresh(node.value):
                 return
-            parts = [*node.targets, node.value]
+            parts, value = node.targets, node.value
         elif isinstance(node, gast.For):
-            parts = [node.target, node.iter]
+            parts, value = [node.target], node.iter
         else:
-            parts = [node.value]
-        names = {item.id for part in parts for item in found_in(part, gast.Name)}
-        names -= {"np", "math", "range", "len"}
+            parts, value = [], node.value
+        names = self._reached_by(value).union(*map(_owners, parts))
         first = min(names, default="")
         for name in names:
             self._join(first, name)
+
+    def _reached_by(self, value: Any) -> set[str]:
+        """Return the names whose memory a value may reach."""
+        if self.is_fresh(value) or _is_of_numbers(self._kind_of(value)):
+            return set()
+        if isinstance(value, gast.Subscript):
+            return self._reached_by(value.value)
+        if isinstance(value, gast.Call):
+            owner = [value.func.value] if isinstance(value.func, gast.Attribute) else []
+            parts = [*owner, *value.args, *(item.value for item in value.keywords)]
+            return set().union(*map(self._reached_by, parts))
+        if isinstance(value, (gast.Tuple, gast.List)):
+            return set().union(*map(self._reached_by, value.elts))
+        return {item.id for item in found_in(value, gast.Name)} - {"np", "math"}
 
     def _root(self, name: str) -> str:
         while self._parents.get(name, name) != name:
@@ -73,5 +87,17 @@ class Aliases:
             name = getattr(value.func, "attr", getattr(value.func, "id", ""))
             if name == "unbroadcast":
                 return self.is_fresh(value.args[0])  # or a sum of it
-            return name in _FRESH_CALLS
+            return name in _FRESH_CALLS or makes_new(value)
         return False
+
+
+def _owners(target: Any) -> set[str]:
+    """Return the names that an assignment binds, or whose memory it writes into."""
+    if isinstance(target, gast.Subscript):
+        return _owners(target.value)
+    return {item.id for item in found_in(target, gast.Name)}
+
+
+def _is_of_numbers(kind: Kind) -> bool:
+    """Say whether a kind is that of numbers, or of tuples of them, as shapes are."""
+    return is_number(kind) or (isinstance(kind, Items) and all(map(_is_of_numbers, kind.items)))

@@ -32,7 +32,7 @@ _WORDS: Final[dict[type, str]] = {
 _TYPES: Final = {word: kind for kind, word in _WORDS.items()}
 _NAME: Final = re.compile(r"[A-Za-z]\w*", re.ASCII)
 OF_OBJECTS: Final = "Fields"  # of the names of classes that stand for objects
-_OWNED: Final = 4  # of an array's flags: whether its memory is its own, which Numba does not ask
+OWNED: Final = 4  # of an array's flags: whether its memory is its own, which Numba does not ask
 
 
 class RefusedArgumentError(Exception):
@@ -131,7 +131,7 @@ def _kind_of_array(value: Any) -> Any:
         )
     if value.ndim == 0:
         raise RefusedArgumentError("an array without axes")
-    return value.dtype, value.ndim, value.flags.num | _OWNED
+    return value.dtype, value.ndim, value.flags.num | OWNED
 
 
 def is_plain(kind: Any) -> bool:
@@ -205,6 +205,14 @@ class Records:
         return lambda value: tuple(map(_given, converts, value))
 
 
+def converted(converts: Sequence[Any], args: Sequence[Any]) -> list[Any]:
+    """Return arguments as compiled functions take them."""
+    return [
+        value if convert is None else convert(value)
+        for convert, value in zip(converts, args, strict=True)
+    ]
+
+
 def _given(convert: Callable[[Any], Any] | None, value: Any) -> Any:
     return value if convert is None else convert(value)
 
@@ -237,6 +245,42 @@ def as_returned(found: Any, expected: Any) -> Any:
     if is_pair and found.dtype.kind == expected.dtype.kind:
         return found.astype(expected.dtype, copy=False)
     return found
+
+
+def returner(expected: Any) -> Callable[[Any], Any]:
+    """Return what gives results the types of numbers that one for NumPy has, and its structure.
+
+    >>> returner((np.float64(1.0), np.ones(2)))((2.0, np.zeros(2)))
+    (np.float64(2.0), array([0., 0.]))
+    """
+    if type(expected) is np.ndarray:
+        dtype = expected.dtype
+
+        def as_array(found: Any) -> Any:
+            is_one = type(found) is np.ndarray and found.dtype is dtype
+            return found if is_one else as_returned(found, expected)
+
+        return as_array
+    if type(expected) is float:
+        return lambda found: found
+    if type(expected) is not tuple:
+        return lambda found: as_returned(found, expected)
+    parts = [returner(item) for item in expected]
+    count = len(parts)
+
+    def as_tuple(found: Any) -> Any:
+        if type(found) is not tuple or len(found) != count:
+            return as_returned(found, expected)
+        return tuple([part(item) for part, item in zip(parts, found, strict=True)])
+
+    return as_tuple
+
+
+def are_floats(value: Any) -> bool:
+    """Say whether a value is a tuple of floats, or of one and more such tuples."""
+    if type(value) is not tuple or not value or type(value[0]) is not float:
+        return False
+    return all(type(item) is float or are_floats(item) for item in value[1:])
 
 
 def prototype(kind: Any) -> Any:

@@ -7,6 +7,7 @@ from typing import Any, Final
 import gast
 
 from srcgrad.ir.walk import found_in
+from srcgrad.targets.loops.entries import is_view
 
 _BLOCKS: Final = ("body", "orelse", "finalbody")
 
@@ -93,3 +94,21 @@ def _bodies_with(body: list[Any], buffer: str) -> int:
     plain = [item for item in body if not isinstance(item, gast.For) and not _is_made(item, buffer)]
     names = {node.id for item in plain for node in found_in(item, gast.Name)}
     return found + (buffer in names)
+
+
+def drop_parts(owner: Any, read: set[str]) -> None:
+    """Drop names of parts of arrays that nothing reads."""
+    for name in _BLOCKS:
+        body = getattr(owner, name, None)
+        if not isinstance(body, list):
+            continue
+        for statement in body:
+            drop_parts(statement, read)
+        is_dropped = [
+            isinstance(item, gast.Assign)
+            and is_view(item.value)
+            and all(isinstance(t, gast.Name) and t.id not in read for t in item.targets)
+            for item in body
+        ]
+        if not all(is_dropped):
+            body[:] = [item for item, dropped in zip(body, is_dropped, strict=True) if not dropped]

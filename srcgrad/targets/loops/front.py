@@ -6,6 +6,8 @@ import inspect
 from collections.abc import Collection, Sequence
 from typing import Final
 
+from srcgrad.targets.loops.border import OWNED
+
 _FRONT: Final = """\
 def run({parameters}):
     try:
@@ -15,9 +17,14 @@ def run({parameters}):
         return _sg_otherwise(problem, ({parts}))
     found = _sg_known.get(({key}))
     if found is None:
-        return _sg_first(({key}), ({args}))
+        return _sg_first(({args}), ({parts}))
     return found({args})
 """
+_KIND: Final = (
+    "_sg_{k} = float if type({name}) is float else "
+    "({name}.dtype, {name}.ndim, {name}.flags.num | {owned}) if type({name}) is _sg_array else "
+    "_sg_{how}({name})"
+)
 
 
 def _declared(parameters: Sequence[inspect.Parameter]) -> str:
@@ -51,8 +58,7 @@ def front_text(
         parameters=_declared(parameters),
         data="; ".join(f"_sg_x{k} = {_read(path)}" for k, path in enumerate(data)) or "pass",
         kinds="; ".join(
-            f"_sg_{k} = float if type({name}) is float "
-            f"else _sg_{'fixed' if name in fixed else 'kind'}({name})"
+            _KIND.format(k=k, name=name, how=how_to_ask(name, fixed), owned=OWNED)
             for k, name in enumerate(given)
         )
         or "pass",
@@ -60,6 +66,11 @@ def front_text(
         args="".join(f"{name}, " for name in given),
         parts="".join(f"{item.name}, " for item in parameters),
     )
+
+
+def how_to_ask(name: str, fixed: Collection[str]) -> str:
+    """Return by what function the kind of an argument is asked."""
+    return "fixed" if name in fixed else "kind"
 
 
 def _read(path: Sequence[str]) -> str:

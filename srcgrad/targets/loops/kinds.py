@@ -279,11 +279,20 @@ class Kinds:
         if name == "where" and len(kinds) == 3:
             chosen = word_in(beside(np.add, *kinds[1:]))
             return spread(chosen, kinds) if chosen and all(map(word_in, kinds)) else UNKNOWN
+        if name == "clip" and len(kinds) == 3:
+            return self._clipped(node, kinds)
         if is_elementwise(name):
             return beside(getattr(np, name), *kinds)
         if name in ("sum", "max", "min", "prod", "mean") and len(kinds) == 1:
             return reduced(name, kinds[0])
         return self._made(name, node, kinds)
+
+    def _clipped(self, node: Any, kinds: Sequence[Kind]) -> Kind:
+        whole = kinds[0]
+        for kind, bound in zip(kinds[1:], node.args[1:], strict=True):
+            if not (isinstance(bound, gast.Constant) and bound.value is None):
+                whole = beside(np.maximum, whole, kind)
+        return whole
 
     def _type(self, node: Any) -> str | None:
         """Return the word for the numbers that an expression names the type of."""

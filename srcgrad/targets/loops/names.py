@@ -62,18 +62,23 @@ def list_of(items: Any) -> Any:
     return list(zip(*items, strict=True)) if isinstance(items, tuple) else list(items)
 
 
+def with_room(kept: Any) -> Any:
+    """Return an array of twice the length, with the entries of another at its beginning."""
+    return np.concatenate((kept, np.empty_like(kept)))
+
+
 class LengthsDifferError(ValueError):
     """Two axes of different length, where a text takes for granted that they are equal."""
 
 
-def same_length(one: int, other: int) -> None:
-    """Raise unless two axes that one loop goes along have the same length.
+def look_at_indices(least: int, most: int, length: int) -> None:
+    """Raise unless indices from one to another lie within an array; there may be none.
 
     Raises:
-        LengthsDifferError: They have not.
+        LengthsDifferError: They do not, or it is not known.
     """
-    if one != other:
-        raise LengthsDifferError("arrays of different shapes")
+    if least <= most and not (-length <= least and most < length):
+        raise LengthsDifferError("an index that may be out of bounds")
 
 
 def int_floor_divided(x: Any, y: Any) -> Any:

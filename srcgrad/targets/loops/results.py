@@ -160,14 +160,16 @@ def of_slope(name: str, kinds: Sequence[Kind]) -> Kind:
     words = [word_in(kind) for kind in kinds]
     if not all(words):
         return UNKNOWN
-    chosen = words if name.startswith("power") else words[:1]
+    chosen = words if name.startswith(("power", "divide")) else words[:1]
     whole: Kind = "float"
     for word in chosen:
         whole = joined(whole, word) if word in PYTHON else beside(np.true_divide, word, whole)
     return spread(whole, kinds) if is_number(whole) else whole
 
 
-OF_RUNTIME: Final = frozenset("power_slope power_log_slope greater_part chosen_part sign".split())
+OF_RUNTIME: Final = frozenset(
+    "power_slope power_log_slope greater_part chosen_part sign divide_or_zero".split()
+)
 
 
 def reduced(name: str, kind: Kind) -> Kind:
@@ -277,6 +279,8 @@ def _summed(kinds: Sequence[Kind]) -> Kind:
         return UNKNOWN
     if isinstance(like, Array):
         return Array(grad.dtype, like.ndim, like.ones)
+    if isinstance(like, Items) and set(like.items) <= {"int"}:  # a shape
+        return Array(grad.dtype, len(like.items)) if like.items else grad.dtype
     return grad.dtype if is_number(like) else UNKNOWN
 
 
@@ -305,8 +309,10 @@ _OF_RUNTIME: Final[Mapping[str, Callable[[Sequence[Kind]], Kind]]] = {
     "zeros_like": lambda kinds: zeros_of(kinds[0]),
     "complex_zeros_like": lambda kinds: beside(np.add, zeros_of(kinds[0]), "complex"),
     "as_complex": lambda kinds: beside(np.add, kinds[0], "complex"),
+    "diag_back": lambda kinds: shaped(kinds[1], word_in(kinds[0]) or UNKNOWN),
     "imag_back": lambda kinds: beside(np.multiply, kinds[0], "complex"),
     "unbroadcast": _summed,
+    "within": lambda kinds: spread("bool", kinds) if all(map(word_in, kinds[:1])) else UNKNOWN,
     "shared_each": _shares,
     "roll_along": _first,
     "negated": _first,
@@ -328,6 +334,13 @@ def _shape(kinds: Sequence[Kind]) -> Kind:
     return Items(("int",) * kinds[0].ndim) if isinstance(kinds[0], Array) else UNKNOWN
 
 
+def _diagonal(kinds: Sequence[Kind]) -> Kind:
+    kind = kinds[0]
+    if not isinstance(kind, Array):
+        return None if kind is None else UNKNOWN
+    return Array(kind.dtype, 3 - kind.ndim) if kind.ndim in (1, 2) else UNKNOWN
+
+
 _ANY: Final = range(1, 5)
 _OF_MAKERS: Final[Mapping[str, tuple[Callable[[Sequence[Kind]], Kind], Container[int]]]] = {
     **dict.fromkeys(("array", "stack", "asarray"), (lambda kinds: stacked(kinds[0]), (1,))),
@@ -342,5 +355,6 @@ _OF_MAKERS: Final[Mapping[str, tuple[Callable[[Sequence[Kind]], Kind], Container
     "broadcast_to": (lambda kinds: _expanded([kinds[0], kinds[1]]), (2,)),
     "dot": (lambda kinds: product(*kinds), (2,)),
     "outer": (lambda kinds: spread_over(beside(np.multiply, *map(word_in, kinds)), 2), (2,)),
+    "diag": (_diagonal, (1, 2)),
     "shape": (_shape, (1,)),
 }

@@ -25,8 +25,10 @@ from srcgrad.spans import Span
 from srcgrad.targets.loops.border import (
     Records,
     RefusedArgumentError,
+    are_floats,
     as_returned,
     brought_back,
+    converted,
     described,
     differs,
     is_alike,
@@ -35,6 +37,7 @@ from srcgrad.targets.loops.border import (
     kind_of_fixed,
     prototype,
     put_back,
+    returner,
     without_lists,
 )
 from srcgrad.targets.loops.copies import copied
@@ -115,10 +118,19 @@ class Loops:
 
         return run
 
+    def run_of(self, key: Sequence[type]) -> Callable[..., Any]:
+        """Return what runs numbers of some types: the compiled function, if there is one already.
+
+        It looks neither at their types nor at data of outside.
+        """
+        known = None if self._data else self._known.get(tuple(key))
+        return self.run if known is None else known
+
     def _front_on(self, space: dict[str, Any]) -> Callable[..., Any]:
         scope: dict[str, Any] = {
             "__name__": __name__,  # whose warnings are of the line that called
             "_sg_space": space,
+            "_sg_array": np.ndarray,
             "_sg_kind": self._kind,
             "_sg_fixed": kind_of_fixed,
             "_sg_refused": (RefusedArgumentError, AttributeError),
@@ -165,7 +177,17 @@ class Loops:
 
     # -- the first call of a kind
 
-    def _first(self, key: Any, args: tuple[Any, ...]) -> Any:
+    def _first(self, args: tuple[Any, ...], given: tuple[Any, ...]) -> Any:
+        """Run what there is no compiled function for: `given`, and data of outside behind it."""
+        names = [*self._signature.parameters, *[""] * (len(args) - len(given))]
+        fixed = self._subject.fixed
+        try:
+            key = tuple(
+                (kind_of_fixed if name in fixed else self._kind)(value)
+                for name, value in zip(names, args, strict=True)
+            )
+        except (RefusedArgumentError, AttributeError) as problem:
+            return self._otherwise(problem, given)
         with self._lock:
             run = self._known.get(key)
             return self._run_first(key, args) if run is None else run(*args)
@@ -237,7 +259,7 @@ class Loops:
         text, module = self._module_for(key, records, fuses=fuses)
         dispatcher = vars(module)[self._subject.entry]
         converts = [records.into(kind, vars(module)) for kind in key]
-        given = _converted(converts, args)
+        given = converted(converts, args)
         try:
             jit.compiled(dispatcher, given)
         except Exception as error:  # Numba raises what it likes, also by its own faults
@@ -333,22 +355,42 @@ class Loops:
         """Return the same for arguments and results of any structure."""
         dispatcher, converts = made.dispatcher, made.converts
         lists = [k for k, kind in enumerate(made.key) if type(kind) is tuple and is_many(kind)]
-        changed = self._subject.lists
+        changed, written = self._subject.lists, self._subject.written
+        is_plain, has_records = not any(converts), made.text.has_records
+        returned = returner(expected)
+        if is_plain and not (has_records or changed or lists) and are_floats(expected):
+            return self._runner_of_floats(made)
 
         def run(*args: Any) -> Any:
-            if len({id(args[k]) for k in lists}) < len(lists):
+            if lists and len({id(args[k]) for k in lists}) < len(lists):
                 return self._by_numpy(args)  # one list under two names
             try:
-                result = brought_back(dispatcher(*_converted(converts, args)))
+                result = dispatcher(*(args if is_plain else converted(converts, args)))
+                result = brought_back(result) if has_records else result
                 result = self._with_lists(result, args) if changed else result
             except Exception as error:  # noqa: BLE001 - NumPy runs it then
                 return self._failed(error, made.key, args)
             head = result[0] if type(result) is tuple and result else result
-            if type(head) is float and head - head != 0.0 and not self._subject.written:
+            if type(head) is float and head - head != 0.0 and not written:
                 return self._by_numpy(args)
-            return as_returned(result, expected)
+            return returned(result)
 
         return run
+
+    def _runner_of_floats(self, made: Made) -> Callable[..., Any]:
+        """Return the same where a tuple of floats comes back as it is."""
+        dispatcher, written = made.dispatcher, self._subject.written
+
+        def run_numbers(*args: Any) -> Any:
+            try:
+                found = dispatcher(*args)
+            except Exception as error:  # noqa: BLE001 - NumPy runs it then
+                return self._failed(error, made.key, args)
+            if found[0] - found[0] == 0.0 or written:
+                return found
+            return self._by_numpy(args)
+
+        return run_numbers
 
     def _with_lists(self, result: Any, args: Sequence[Any]) -> Any:
         """Write lists that came back into those that were given, and return the result alone."""
@@ -380,7 +422,7 @@ class Loops:
         key = given, fuses
         found = self._texts.get(key)
         if found is None:
-            self._need_numba()
+            library = self._need_numba()
             subject = self._subject
             text = loops_text(
                 Wish(
@@ -394,6 +436,8 @@ class Loops:
                     fuses,
                     records.objects,
                     subject.lists,
+                    library.vectors.available(),
+                    looks=fuses,
                 )
             )
             if text.refused:
@@ -407,14 +451,14 @@ class Loops:
 
     # -- refusals
 
-    def _need_numba(self) -> None:
-        """Let Numba know the functions that texts call.
+    def _need_numba(self) -> Any:
+        """Let Numba know the functions that texts call; return the library of their bodies.
 
         Raises:
             NotCompiledError: There is no Numba.
         """
         try:
-            importlib.import_module("srcgrad.targets.loops.library")
+            return importlib.import_module("srcgrad.targets.loops.library")
         except ModuleNotFoundError as error:
             self._line = -1
             raise NotCompiledError(
@@ -427,7 +471,7 @@ class Loops:
     ) -> NotCompiledError:
         line = jit.line_of(error, module.__file__ or "")
         self._line = text.origins[line - 1] if 0 < line <= len(text.origins) else 0
-        return self._at(_in_short(error), text.lines.at(line))
+        return self._at(jit.in_short(error), text.lines.at(line))
 
     def _at(self, what: str, line: UserLine | None) -> NotCompiledError:
         span = None if line is None else Span(line.file, line.line, text=line.text)
@@ -444,23 +488,6 @@ class Loops:
 _SPACE: Final[ContextVar[dict[str, Any] | None]] = ContextVar("srcgrad_space", default=None)
 
 
-def _in_short(error: BaseException) -> str:
-    """Return the sentence of an error of Numba that says what is wrong."""
-    lines = [line.strip() for line in str(error).splitlines()]
-    told = [line for line in lines if line and not line.startswith(_PREAMBLE)]
-    return told[0] if told else type(error).__name__
-
-
-_PREAMBLE: Final = ("Failed in", "- Resolution", "File ", "During:", "There are", "^", "<source")
-
-
 def _has_files() -> bool:
     """Say whether texts lie in files, where Numba keeps what it has compiled beside them."""
     return settings.cache_directory() is not None and not cache.why_unusable()
-
-
-def _converted(converts: Sequence[Any], args: Sequence[Any]) -> list[Any]:
-    return [
-        value if convert is None else convert(value)
-        for convert, value in zip(converts, args, strict=True)
-    ]

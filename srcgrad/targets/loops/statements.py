@@ -10,8 +10,10 @@ import gast
 from srcgrad.ir.build import call, clone, constant, dotted, load, store, subscript
 from srcgrad.ir.walk import found_in, walk
 from srcgrad.targets.loops.nest import PARALLEL
+from srcgrad.targets.loops.vector import FUNCTIONS
 
 _LIBRARY: Final = "srcgrad.targets.loops.names"
+_VECTORS: Final = "srcgrad.targets.loops.vector"
 _BLOCKS: Final = ("body", "orelse", "finalbody")
 _REDUCTIONS: Final = frozenset("sum max min mean prod amax amin any all".split())
 _TYPES: Final = {"float": "float64", "int": "int64", "bool": "bool_"}
@@ -38,9 +40,13 @@ class Statements:
     def imports(self) -> list[Any]:
         """Return the imports that the rewritten functions need."""
         names = sorted(self.used - {PARALLEL})
-        if not names:
-            return []
-        return [gast.ImportFrom(_LIBRARY, [gast.alias(name, None) for name in names], 0)]
+        vectors = [name for name in names if name in FUNCTIONS]
+        parts = {_LIBRARY: [name for name in names if name not in vectors], _VECTORS: vectors}
+        return [
+            gast.ImportFrom(module, [gast.alias(name, None) for name in found], 0)
+            for module, found in parts.items()
+            if found
+        ]
 
     def rewrite(self, function: Any) -> None:
         """Rewrite a function in place."""
@@ -89,7 +95,8 @@ class Statements:
         (sequence,) = iterated.args
         if _is_call(sequence, "range"):
             loop.iter = _downward(sequence.args)
-            loop.downward = list(map(clone, sequence.args))
+            if not _is_downward(sequence):
+                loop.downward = list(map(clone, sequence.args))
             return []
         before: list[Any] = []
         if not isinstance(sequence, gast.Name):
@@ -209,10 +216,40 @@ def _downward(args: Sequence[Any]) -> Any:
     if len(args) == 2:
         return call("range", _less_one(args[1]), _less_one(args[0]), constant(-1))
     start, stop, step = args
+    if _is_minus_one(step):
+        return call("range", _one_more(stop), _one_more(start))
     count = call("len", call("range", start, stop, step))
     last = gast.BinOp(start, gast.Add(), gast.BinOp(_less_one(count), gast.Mult(), step))
     before = gast.BinOp(start, gast.Sub(), step)
     return call("range", last, before, gast.UnaryOp(gast.USub(), step))
+
+
+def _is_minus_one(node: Any) -> bool:
+    is_negative = isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.USub)
+    return is_negative and getattr(node.operand, "value", None) == 1
+
+
+def _is_downward(node: Any) -> bool:
+    """Say whether a range counts down by one."""
+    return len(node.args) == 3 and _is_minus_one(node.args[2])
+
+
+def _one_more(node: Any) -> Any:
+    """Return ``node + 1``.
+
+    >>> from srcgrad.codegen.printer import to_source
+    >>> [to_source(_one_more(gast.parse(text, mode="eval").body)) for text in ("n - 2", "-1", "i")]
+    ['n - 1', '0', 'i + 1']
+    """
+    if _is_minus_one(node):
+        return constant(0)
+    if isinstance(node, gast.Constant) and type(node.value) is int:
+        return constant(node.value + 1)
+    is_less = isinstance(node, gast.BinOp) and isinstance(node.op, gast.Sub)
+    by = getattr(node.right, "value", None) if is_less else None
+    if type(by) is int and by > 0:
+        return node.left if by == 1 else gast.BinOp(node.left, gast.Sub(), constant(by - 1))
+    return gast.BinOp(node, gast.Add(), constant(1))
 
 
 def _less_one(node: Any) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -16,6 +16,7 @@ from srcgrad.ir.build import assign, call, dotted, load
 from srcgrad.ir.nodes import Comment
 from srcgrad.ir.parsing import gast_parsed
 from srcgrad.ir.walk import found_in
+from srcgrad.targets.loops.bounds import LOOK, Bounds
 from srcgrad.targets.loops.data import Path, put_names
 from srcgrad.targets.loops.integers import guard_integers
 from srcgrad.targets.loops.kind import Many
@@ -24,6 +25,7 @@ from srcgrad.targets.loops.narrow import Narrow, is_narrow, steady_sums
 from srcgrad.targets.loops.nest import PARALLEL
 from srcgrad.targets.loops.nests import Nests
 from srcgrad.targets.loops.plain import leave_out_calls
+from srcgrad.targets.loops.records import Records
 from srcgrad.targets.loops.statements import Statements
 from srcgrad.targets.loops.upward import count_upwards
 
@@ -75,6 +77,8 @@ class Wish:
         fuses: Whether statements over arrays become nested loops.
         objects: The same as `records` for objects, which the text does not make.
         lists: Parameters that are returned beside the result.
+        vectors: The functions of ours that compute several entries at a time.
+        looks: Whether to look at indices before loops, where that can be said of all.
     """
 
     source: str
@@ -87,6 +91,8 @@ class Wish:
     fuses: bool
     objects: Mapping[str, Sequence[str]] = field(default_factory=dict)
     lists: Sequence[str] = ()
+    vectors: Collection[str] = ()
+    looks: bool = False
 
 
 def loops_text(wish: Wish) -> LoopsText:
@@ -109,26 +115,16 @@ def loops_text(wish: Wish) -> LoopsText:
     kinds = Kinds(functions, entry, wish.given)
     rewriting.used |= _take_lists(functions[entry], wish.given)
     _give_lists(functions[entry], wish.lists)
-    narrow = is_narrow(wish.given) or _NARROW.search(source)
-    parallel = bool(wish.options.get("parallel"))
-    nests_of = functools.partial(Nests, parallel=parallel)
-    for name, function in functions.items():
-        kind_of = functools.partial(kinds.of, function=name)
-        rewriting.used |= leave_out_calls(function, kind_of)
-        rewriting.used |= guard_integers(function, kind_of)
-        if narrow:
-            Narrow(function, kind_of, kinds.parameters()).write()
-        count_upwards(function, kind_of)
-        if wish.fuses:
-            rewriting.used |= nests_of(function, kind_of, kinds.names[name]).write()
-        if narrow:
-            rewriting.used |= steady_sums(function, kind_of)
+    narrow = bool(is_narrow(wish.given) or _NARROW.search(source))
+    used, options = _lowered(functions, kinds, wish, narrow=narrow)
+    rewriting.used |= used
     body = [item for item in tree.body if not isinstance(item, gast.FunctionDef)]
-    read = [node.id for item in functions.values() for node in found_in(item, gast.Name)]
+    read = {node.id for item in functions.values() for node in found_in(item, gast.Name)}
+    rewriting.used &= read
     body = _without_unread(body, functions)
     imported = _with_imports(body, rewriting.imports(), reads_numpy="np" in read)
     parts = ["njit", PARALLEL] if PARALLEL in rewriting.used else ["njit"]
-    head = [*imported, *_definitions(parts, wish.options, {**wish.objects, **records})]
+    head = [*imported, *_definitions(parts, options, {**wish.objects, **records})]
     ordered = sorted(functions.values(), key=lambda item: item.name == entry)
     printed = print_module(gast.Module([*head, *ordered], []))
     origins = [getattr(owner, "lineno", None) or 0 for owner in printed.statements]
@@ -139,9 +135,41 @@ def loops_text(wish: Wish) -> LoopsText:
         tuple(rewriting.refused),
         bool(records) or bool(wish.objects),
         kinds.returned[entry],
-        bool(narrow),
+        narrow,
         tuple(origins),
     )
+
+
+def _lowered(
+    functions: Mapping[str, Any], kinds: Kinds, wish: Wish, *, narrow: bool
+) -> tuple[set[str], Mapping[str, Any]]:
+    """Write functions as loops over numbers, in place.
+
+    Returns the names of ours that they call, and what the compiler is told then.
+    """
+    parallel = bool(wish.options.get("parallel"))
+    used: set[str] = set()
+    looks: list[Bounds] = []
+    for name, function in functions.items():
+        kind_of = functools.partial(kinds.of, function=name)
+        used |= leave_out_calls(function, kind_of) | guard_integers(function, kind_of)
+        if narrow:
+            Narrow(function, kind_of, kinds.parameters()).write()
+        if wish.fuses:
+            used |= Records(function, kind_of, kinds.names[name]).write()
+        count_upwards(function, kind_of)
+        if wish.fuses:
+            known = kinds.names[name]
+            nests = Nests(function, kind_of, known, parallel=parallel, vectors=wish.vectors)
+            used |= nests.write()
+            looks.append(Bounds(function, kind_of, nests.mark))
+        if narrow:
+            used |= steady_sums(function, kind_of)
+    options = wish.options
+    if wish.looks and options.get("boundscheck") and all(item.find() for item in looks):
+        options = {**options, "boundscheck": False}
+        used |= {LOOK for item in looks if item.write()}
+    return used, options
 
 
 def reached(entry: str, functions: Mapping[str, Any]) -> list[str]:

@@ -11,6 +11,8 @@ from srcgrad.targets.loops.library import (
     integers,
     products,
     selecting,
+    vectors,
 )
 
 __all__ = ["adjoints", "along", "complexes", "elementwise", "integers", "products", "selecting"]
+__all__ += ["vectors"]

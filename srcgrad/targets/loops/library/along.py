@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from numba import types
 from numba.core import errors
 from numba.extending import overload
@@ -109,11 +110,21 @@ def _result_dtype(name: str, dtype: Any) -> str:
     return "bool_" if name in ("max", "min") and isinstance(dtype, types.Boolean) else "int64"
 
 
-@overload(names.same_length)
-def _same_length(one, other):
-    def body(one, other):
-        if one != other:
-            raise names.LengthsDifferError("arrays of different shapes")
+@overload(names.look_at_indices)
+def _look_at_indices(least, most, length):
+    def body(least, most, length):
+        if least <= most and not (-length <= least and most < length):
+            raise names.LengthsDifferError("an index that may be out of bounds")
+
+    return body
+
+
+@overload(names.with_room)
+def _with_room(kept):
+    def body(kept):
+        out = np.empty(2 * len(kept), kept.dtype)
+        out[: len(kept)] = kept
+        return out
 
     return body
 

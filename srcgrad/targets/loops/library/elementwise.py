@@ -82,6 +82,9 @@ def _chosen_part(grad, z, x, y):
 def _divide_or_zero(x, y):
     if of_real(unvalued(x)) and of_real(unvalued(y)):
         return lambda x, y: x / y if y != 0 else 0.0
+    if all(of_real(unvalued(item)) or of_array(item) for item in (x, y)):
+        one = np.dtype(narrow(y)).type(1)
+        return lambda x, y: np.where(y == 0, 0 * x, x / np.where(y == 0, one, y))
     return None
 
 
