@@ -494,4 +494,5 @@ class _Effects:
             or self._makes_exception(func)
             or func.attr in self._reader.vocabulary.methods
             or func.attr in self._reader.vocabulary.constant_methods
+            or type(self._reader.scope.resolve(func.value)) in (dict, list, tuple, str)
         )
