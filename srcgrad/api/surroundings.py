@@ -63,7 +63,7 @@ class Surroundings:
         if reached is None:
             return states
         found = [picture(item) for item in reached.everything() if not callable(item)]
-        found += [picture(vars(item)) for item in reached.holders if callable(item)]
+        found += [picture(_kept_on(item)) for item in reached.holders if callable(item)]
         for scope, names in reached.namespaces.values():
             found.append([picture(scope.get(name)) for name in sorted(names)])
         for cell in reached.cells:
@@ -152,6 +152,11 @@ def _setter_of_class(owner: type, before: dict[str, Any]) -> Undo:
 
 def _has_fields(item: Any) -> bool:
     return type(getattr(item, "__dict__", None)) is dict
+
+
+def _kept_on(function: Any) -> dict[str, Any]:
+    """Return what is kept in the attributes of a function, but for notes of ours."""
+    return {k: v for k, v in vars(function).items() if not k.startswith("__srcgrad_")}
 
 
 def _setter_of_fields(item: Any) -> Undo:

@@ -168,7 +168,7 @@ class Growing(Landscape):
 GROWING = Growing()
 
 
-@program("v", by="tape")
+@program("v")
 def list_of_calls(x):
     return GROWING.fun(x)
 

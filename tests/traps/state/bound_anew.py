@@ -235,14 +235,14 @@ def memo_weight(x):
     return np.sum(x * x * memo(3)) * memo(3)
 
 
-@program()
+@program(by="tape")
 def memo_around_a_setting(x):
     a = memo(3)
     m.SCALE = 7.0
     return np.sum(x * x * a * memo(3) * memo(4))
 
 
-@program()
+@program(by="tape")
 def memo_in_a_loop(x):
     y = x * 1.0
     for k in (1, 2, 1):

@@ -27,9 +27,10 @@ def pair(x: Any, y: Any) -> Any:
 
 def refused(x: Any) -> Any:
     """Use what source transformation refuses."""
+    number = 2
 
     class Twice:
-        factor = 2
+        factor = number
 
     return x * Twice.factor
 
