@@ -230,7 +230,7 @@ def cached_weight_around_a_setting(x):
     return np.sum(x * x * a * b)
 
 
-@program()
+@program(by="tape")
 def memo_weight(x):
     return np.sum(x * x * memo(3)) * memo(3)
 
