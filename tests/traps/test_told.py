@@ -239,6 +239,34 @@ def written_in_a_table(x: Any) -> Any:
     return np.sum(TABLE["a"] ** 2)
 
 
+def read_back_where_it_is_asked_for(x: Any) -> Any:
+    y = np.sum(x**2)
+    RECORD.best = float(y)
+    if (best := RECORD.best) > 0.0:
+        return y * best
+    return y
+
+
+def read_back_by_a_pattern(x: Any) -> Any:
+    y = np.sum(x**2)
+    RECORD.best = float(y)
+    match RECORD:
+        case Record(best=best):
+            return y * best
+    return y
+
+
+def is_kept(value: Any) -> bool:
+    SORTED.append(value)
+    return True
+
+
+def read_back_from_what_was_asked(x: Any) -> Any:
+    y = np.sum(x**2)
+    RECORD.best = float(y)
+    return y * SORTED[-1] if is_kept(RECORD.best) else y
+
+
 TOLD: list[Callable[[Any], Any]] = [*(told, told_and_counted, noted, noted_by_a_nested_function)]
 READ: list[Callable[[Any], Any]] = [
     *(told_in_a_loop, read_back, read_back_by_another, read_back_by_one_that_is_given_it),
@@ -247,7 +275,8 @@ READ: list[Callable[[Any], Any]] = [
     *(read_back_as_a_number, read_back_by_a_property, read_back_by_a_method),
     *(read_back_by_an_index, array_that_is_written_later, noted_and_read),
     *(noted_by_what_returns_it_elsewhere, noted_array_that_is_written_later),
-    *(written_in_what_was_put_there, written_in_a_table),
+    *(written_in_what_was_put_there, written_in_a_table, read_back_where_it_is_asked_for),
+    *(read_back_by_a_pattern, read_back_from_what_was_asked),
 ]
 X = np.array([0.3, 1.2, -0.7])
 

@@ -7,6 +7,7 @@ put it there again. So it may be put there as it is, without a derivative.
 from __future__ import annotations
 
 import inspect
+import operator
 from collections import deque
 from collections.abc import Iterable, Iterator
 from types import FunctionType, ModuleType
@@ -24,6 +25,8 @@ from srcgrad.runtime.objects import is_plain_object
 METHODS: Final = frozenset({"append", "appendleft", "extend", "insert", "add", "update"})
 _ALL_FIELDS: Final = frozenset({"__dict__", "vars", "asdict", "astuple", "attrgetter"})
 _ASKED: Final = frozenset({"len", "print", "isinstance"})
+_PLAIN: Final = frozenset({"min", "max", "abs", "float", "int", "bool", "sum", "round", "str"})
+_GETTERS: Final = (operator.attrgetter, operator.methodcaller)
 _BRANCHES: Final = (gast.If, gast.While, gast.IfExp, gast.Assert)
 _REACHING: Final = (gast.Name, gast.Attribute, gast.Subscript, gast.IfExp, gast.Starred)
 _HELD: Final = (list, dict, set, deque)
@@ -59,10 +62,11 @@ def _is_only_told(session: Session, name: str, held: Any) -> bool:
 
 
 def _only_tells(function: FunctionType, name: str) -> bool:
-    code = function.__code__
-    if name in code.co_consts or not _ALL_FIELDS.isdisjoint(code.co_names):
+    names, texts = set(_names_in(function.__code__)), set(_texts_in(function.__code__))
+    getters = any(isinstance(item, _GETTERS) for item in values_of(function).values())
+    if getters or name in texts or not _ALL_FIELDS.isdisjoint(names):
         return False
-    if name not in _names_in(code):
+    if name not in names:
         return True
     try:
         find = find_generator if inspect.isgeneratorfunction(function) else find_source
@@ -79,12 +83,24 @@ def _names_in(code: Any) -> Iterator[str]:
             yield from _names_in(item)
 
 
+def _texts_in(constant: Any) -> Iterator[str]:
+    """Yield the texts in code: by them fields are read, too, as by a pattern of `match`."""
+    if isinstance(constant, str):
+        yield constant
+    elif isinstance(constant, (tuple, frozenset)):
+        for item in constant:
+            yield from _texts_in(item)
+    elif hasattr(constant, "co_consts"):
+        yield from _texts_in(constant.co_consts)
+
+
 def only_told_in(node: Any, name: str, *, asked: bool = False) -> bool:
     """Say whether the fields of a name are written, asked for in tests, and put there again, alone.
 
     >>> texts = ["s.h = min(s.h, y)", "if y < s.h: n = 1", "s.h.append(y)", "z = s.h[0] * y"]
+    >>> texts += ["if keep(s.h): n = 1", "if (z := s.h) > 0: n = 1"]
     >>> [only_told_in(gast.parse(text).body[0], "h") for text in texts]
-    [True, True, True, False]
+    [True, True, True, False, False, False]
     """
     if isinstance(node, gast.Attribute) and node.attr == name:
         stored = isinstance(node.ctx, gast.Store)
@@ -103,9 +119,12 @@ def only_told_in(node: Any, name: str, *, asked: bool = False) -> bool:
         )
     if isinstance(node, gast.AugAssign) and _is_field(node.target, name):
         return only_told_in(node.value, name, asked=True)
-    named = getattr(getattr(node, "func", None), "id", "")
-    asks = isinstance(node, gast.Compare) or named in _ASKED
-    inside = asks or (asked and not isinstance(node, gast.stmt))
+    if isinstance(node, gast.Call):  # another may keep what it is given, and hand it out
+        inside = getattr(node.func, "id", "") in (_ASKED if not asked else _ASKED | _PLAIN)
+    else:
+        inside = isinstance(node, gast.Compare) or (
+            asked and not isinstance(node, (gast.stmt, gast.NamedExpr))
+        )
     return all(
         only_told_in(
             part, name, asked=inside or (isinstance(node, _BRANCHES) and part is node.test)
