@@ -15,6 +15,7 @@ from srcgrad.ir.program import Program, bound_names, is_store, store_target, tar
 from srcgrad.ir.walk import names_bound, root_name, statements
 from srcgrad.locks import kept_property
 
+_DEEPEST: Final = 20
 _NUMBERS: Final = (int, float, np.floating)
 
 
@@ -48,15 +49,45 @@ class OutsideNumbers:
         for statement in statements(self._program.body):
             change = change_of(statement)
             if change is not None and change.name == name:
-                if change.method != "pop" and not self._is_number(change.value):
+                if change.method != "pop" and not self._is_one(change.value, name):
                     return False
             elif is_store(statement) and root_name(place := store_target(statement)) == name:
                 entry = isinstance(place, gast.Subscript) and isinstance(place.value, gast.Name)
-                if not entry or not self._is_number(statement.value):
+                if not entry or not self._is_one(statement.value, name):
                     return False
             elif getattr(getattr(statement, "value", None), "id", "") == name:
                 return False  # it has another name
         return True
+
+    def _is_one(self, value: Any, holder: str, depth: int = 0) -> bool:
+        """Say whether a value is a number if what a list or dict holds are numbers."""
+        if self._is_number(value):
+            return True
+        if isinstance(value, gast.BinOp):
+            return all(self._is_one(item, holder, depth) for item in (value.left, value.right))
+        if isinstance(value, gast.Subscript):
+            return getattr(value.value, "id", "") == holder
+        if isinstance(value, gast.Call):  # ``counts.get("calls", 0)``
+            func = value.func
+            asks = isinstance(func, gast.Attribute) and func.attr in ("get", "pop")
+            asks = asks and getattr(func.value, "id", "") == holder
+            return asks and all(self._is_one(item, holder, depth) for item in value.args[1:])
+        if not isinstance(value, gast.Name) or depth > _DEEPEST:
+            return False
+        makers = self._makers.get(value.id, [None])
+        return all(item is not None and self._is_one(item, holder, depth + 1) for item in makers)
+
+    @kept_property
+    def _makers(self) -> dict[str, list[Any]]:
+        """What each name is bound to; None where that is no value of its own."""
+        found: dict[str, list[Any]] = {}
+        for statement in statements(self._program.body):
+            targets = targets_of(statement)
+            single = isinstance(statement, gast.Assign) and len(targets) == 1
+            for name in (name for target in targets for name in names_bound(target)):
+                plain = single and isinstance(targets[0], gast.Name)
+                found.setdefault(name, []).append(statement.value if plain else None)
+        return found
 
     def reads_number(self, subscript: Any) -> bool:
         """Say whether ``x[i]`` reads a number of such a container, and no view of it."""
