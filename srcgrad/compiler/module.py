@@ -28,7 +28,7 @@ from srcgrad.compiler.module_text import (
     wrapped,
 )
 from srcgrad.compiler.normal_form import Manner, arity, normal_form, parameter_names
-from srcgrad.compiler.one_program import expander_for
+from srcgrad.compiler.one_program import expander_for, one_compilation
 from srcgrad.compiler.parameters import as_generated, positional
 from srcgrad.compiler.proving import Proofs
 from srcgrad.compiler.pure import made, with_copies
@@ -375,7 +375,7 @@ def generate(request: Request, make: Callable[[Request], tuple[Module, str, str]
     refuse_generators(request.function)
     for cached in (container_parameters, returns_list, lists_returned, vector_parameters):
         cached.cache_clear()  # a function that they looked into may have been replaced
-    with uncollected():
+    with one_compilation(), uncollected():
         return _generated(by_own_names(request), make)
 
 

@@ -45,13 +45,25 @@ def one_program(program: OneProgram | None = None) -> Iterator[None]:
     try:
         with nothing_changes(program.memory), uncollected():
             yield
-    except UnsupportedError:
-        raise
-    except BaseException:  # it may have met the limit on recursion half-way through an expansion
-        program.expanders.clear()
-        raise
     finally:
         _CURRENT.reset(token)
+
+
+@contextmanager
+def one_compilation() -> Iterator[None]:
+    """Forget what is in common where a compilation stops half-way through an expansion.
+
+    That is where it meets the limit on recursion, after which it starts again with more room.
+    """
+    try:
+        yield
+    except UnsupportedError:
+        raise
+    except BaseException:
+        program = _CURRENT.get()
+        if program is not None:
+            program.expanders.clear()
+        raise
 
 
 def expander_for(request: Request, make: Callable[[], Expander]) -> Expander:

@@ -200,5 +200,7 @@ def attribute_of(owner: Any, name: str) -> Any:
     """
     try:
         return getattr(owner, name, MISSING)
+    except RecursionError:  # of ours: see `deeply`
+        raise
     except Exception:  # noqa: BLE001 - the run raises it, too, where it comes by
         return MISSING

@@ -43,6 +43,8 @@ def local_class(frame: Frame, node: Any) -> type | None:
         return None
     try:
         return _made(frame, node)
+    except RecursionError:  # of ours: see `deeply`
+        raise
     except Exception:  # noqa: BLE001 - whatever its class raises, it does so at the call
         return None
 
