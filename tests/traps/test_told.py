@@ -267,6 +267,20 @@ def read_back_from_what_was_asked(x: Any) -> Any:
     return y * SORTED[-1] if is_kept(RECORD.best) else y
 
 
+def read_back_from_what_is_named_as_pythons(x: Any) -> Any:
+    kept = 0.0
+
+    def abs(value: Any) -> Any:
+        nonlocal kept
+        kept = value
+        return value
+
+    y = np.sum(x**2)
+    RECORD.best = y
+    RECORD.best = abs(RECORD.best)
+    return y * kept
+
+
 TOLD: list[Callable[[Any], Any]] = [*(told, told_and_counted, noted, noted_by_a_nested_function)]
 READ: list[Callable[[Any], Any]] = [
     *(told_in_a_loop, read_back, read_back_by_another, read_back_by_one_that_is_given_it),
@@ -277,6 +291,7 @@ READ: list[Callable[[Any], Any]] = [
     *(noted_by_what_returns_it_elsewhere, noted_array_that_is_written_later),
     *(written_in_what_was_put_there, written_in_a_table, read_back_where_it_is_asked_for),
     *(read_back_by_a_pattern, read_back_from_what_was_asked),
+    read_back_from_what_is_named_as_pythons,
 ]
 X = np.array([0.3, 1.2, -0.7])
 

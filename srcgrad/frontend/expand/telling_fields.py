@@ -20,12 +20,13 @@ from srcgrad.frontend.expand.session import Session
 from srcgrad.frontend.source import find_generator, find_source
 from srcgrad.ir.reach import reached_functions, values_of
 from srcgrad.ir.walk import nodes_in, walk
+from srcgrad.primitives import RECORDS
 from srcgrad.runtime.objects import is_plain_object
 
 METHODS: Final = frozenset({"append", "appendleft", "extend", "insert", "add", "update"})
 _ALL_FIELDS: Final = frozenset({"__dict__", "vars", "asdict", "astuple", "attrgetter"})
 _ASKED: Final = frozenset({"len", "print", "isinstance"})
-_PLAIN: Final = frozenset({"min", "max", "abs", "float", "int", "bool", "sum", "round", "str"})
+_PLAIN: Final = frozenset(name[9:] for name in RECORDS if name.startswith("builtins."))
 _GETTERS: Final = (operator.attrgetter, operator.methodcaller)
 _BRANCHES: Final = (gast.If, gast.While, gast.IfExp, gast.Assert)
 _REACHING: Final = (gast.Name, gast.Attribute, gast.Subscript, gast.IfExp, gast.Starred)
@@ -68,6 +69,9 @@ def _only_tells(function: FunctionType, name: str) -> bool:
         return False
     if name not in names:
         return True
+    bound = {*function.__globals__, *_variables_in(function.__code__)}
+    if not bound.isdisjoint(_ASKED | _PLAIN):  # then they are not those of Python
+        return False
     try:
         find = find_generator if inspect.isgeneratorfunction(function) else find_source
         tree = find(function).tree
@@ -81,6 +85,13 @@ def _names_in(code: Any) -> Iterator[str]:
     for item in code.co_consts:
         if hasattr(item, "co_names"):
             yield from _names_in(item)
+
+
+def _variables_in(code: Any) -> Iterator[str]:
+    yield from (*code.co_varnames, *code.co_cellvars, *code.co_freevars)
+    for item in code.co_consts:
+        if hasattr(item, "co_names"):
+            yield from _variables_in(item)
 
 
 def _texts_in(constant: Any) -> Iterator[str]:
