@@ -46,7 +46,7 @@ def safe_log(t):
 def functions_of(name: str) -> Any:
     """Return a module with the idiom, the idiom as the compiler leaves it to the tape, its twin."""
     idiom, careful, _ = IDIOMS[name]
-    bodies = {"idiom": idiom, "taped": ["class _:", "    pass", *idiom], "careful": careful}
+    bodies = {"idiom": idiom, "taped": ["class _:", "    read = x", *idiom], "careful": careful}
     text = HELPERS + "".join(
         f"\n\ndef {title}(x):\n" + "".join(f"    {line}\n" for line in body)
         for title, body in bodies.items()

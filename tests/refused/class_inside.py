@@ -1,4 +1,4 @@
-"""A class that is defined inside of the function."""
+"""A class that is defined inside of the function and reads what is around it."""
 
 import numpy as np
 
@@ -7,6 +7,6 @@ X = np.array([0.5, -1.2, 2.0, 0.7])
 
 def program(x):
     class Scaled:  # SG101
-        factor = 2.0
+        factor = x[0]
 
     return np.sum(x * Scaled.factor)

@@ -11,7 +11,7 @@ def program(x):
     COUNT = 1
 
     class Holder:  # SG101
-        pass
+        kept = y
 
     if COUNT > 1:
         global TOTAL  # SG101
