@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from types import ModuleType
 from typing import Any, Final
 
 import numpy as np
 
 from srcgrad.ir.program import Program
-from srcgrad.ir.reach import reached_functions, seen_elsewhere, values_of
+from srcgrad.ir.reach import reached_functions, read_outside, seen_elsewhere
 from srcgrad.runtime.objects import is_plain_object
 
 _MOST: Final = 20_000
@@ -32,7 +31,8 @@ def is_seen_elsewhere(program: Program, name: str) -> bool:
     value = scope.lookup(name)
     others = [binding.value for binding in scope.dotted.values()]
     others += [binding.value for key, binding in scope.used.items() if key != name]
-    others += _read_by_others(scope.function, name)
+    reached = reached_functions(scope.function).functions
+    others += [value for key, value in read_outside(reached) if key != name]
     for count, item in enumerate(_held_in(others)):
         if count > _MOST or item is value or _share(item, value):
             return True
@@ -42,18 +42,6 @@ def is_seen_elsewhere(program: Program, name: str) -> bool:
 def _share(one: Any, other: Any) -> bool:
     both = isinstance(one, np.ndarray) and isinstance(other, np.ndarray)
     return both and bool(np.may_share_memory(one, other))
-
-
-def _read_by_others(function: Any, name: str) -> Iterator[Any]:
-    """Yield what a function, and those that it reaches, read outside by other names."""
-    for reached in reached_functions(function).functions:
-        values = values_of(reached)
-        yield from (value for key, value in values.items() if key != name)
-        for module in values.values():
-            if isinstance(module, ModuleType):
-                yield from (vars(module).get(key) for key in values if key in vars(module))
-        yield from reached.__defaults__ or ()
-        yield from (reached.__kwdefaults__ or {}).values()
 
 
 def _held_in(values: Iterable[Any]) -> Iterator[Any]:

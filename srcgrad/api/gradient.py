@@ -378,7 +378,8 @@ class Gradient(GradientReading[P, R_co]):
         """Compile for the program as it is now, and remember the plan."""
         with self._lock:
             read = None if self._last else self._read
-            if read is None or read.given or not read.is_current(self._subject()):
+            current = read is not None and not read.given and read.is_current(self._subject())
+            if read is not None and not (current and read.suits({})):
                 read = None
             plan = self._made_for(args, kw, read, program)
             self._plan = self._siblings[type(self._owner)] = plan

@@ -79,7 +79,7 @@ class GradientReading(Forms, Reading, Generic[P, R_co]):
     def _ready(self) -> Plan:
         """Return the plan of the last call, or before any call one that serves all arguments."""
         for plan in (self._plan, self._read):
-            if plan is not None and plan.is_current(self._subject()):
+            if plan is not None and plan.is_current(self._subject()) and plan.suits(self._last):
                 return plan
         with self._lock:
             self._read = plan = self._make_plan()

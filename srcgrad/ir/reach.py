@@ -81,6 +81,19 @@ def values_of(function: FunctionType) -> dict[str, Any]:
     return values
 
 
+def read_outside(functions: Iterable[FunctionType]) -> Iterator[tuple[str, Any]]:
+    """Yield what functions may read outside, also in modules and as defaults, by its names."""
+    for function in functions:
+        values = values_of(function)
+        yield from values.items()
+        for module in values.values():
+            if isinstance(module, ModuleType):
+                inside = vars(module)
+                yield from ((key, inside[key]) for key in values if key in inside)
+        yield from (("", value) for value in function.__defaults__ or ())
+        yield from (function.__kwdefaults__ or {}).items()
+
+
 def _names(code: CodeType) -> Iterator[str]:
     yield from code.co_names
     for item in code.co_consts:

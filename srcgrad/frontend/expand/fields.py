@@ -107,7 +107,7 @@ class Fields(Calls):
         if not isinstance(owner, Instance) or owner.leaves is not None:
             return False
         held = getattr(owner.value, place.attr, None)
-        if held is None or not is_only_told(self.session, place.attr, held):
+        if held is None or not is_only_told(self.session, owner, place.attr, held):
             return False
         if not all(lies_apart(item, self.code.tree) for item in node.value.args):
             return False

@@ -329,7 +329,7 @@ class Objects(Fields):
                 self.refuse(node, "a write into an object's attribute", "work on a copy")
             read = self.varying.intersection(names_read(value)) if self.varies(value) else set()
             told = read - {root_name(owner.expression)} and lies_apart(value, self.code.tree)
-            if told and is_only_told(self.session, target.attr, old):
+            if told and is_only_told(self.session, owner, target.attr, old):
                 parts = [clone(owner.expression), gast.Constant(target.attr, None), value]
                 self.tell(load("setattr"), parts, node)
                 return True

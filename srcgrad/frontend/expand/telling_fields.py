@@ -8,17 +8,20 @@ from __future__ import annotations
 
 import inspect
 import operator
-from collections import deque
-from collections.abc import Iterable, Iterator
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from types import FunctionType, ModuleType
 from typing import Any, Final
 
 import gast
+import numpy as np
 
 from srcgrad.errors import SrcgradError
 from srcgrad.frontend.expand.session import Session
+from srcgrad.frontend.expand.values import Instance, Root
 from srcgrad.frontend.source import find_generator, find_source
-from srcgrad.ir.reach import reached_functions, values_of
+from srcgrad.ir.reach import reached_functions, read_outside, values_of
 from srcgrad.ir.walk import nodes_in, walk
 from srcgrad.primitives import RECORDS
 from srcgrad.runtime.objects import is_plain_object
@@ -27,57 +30,96 @@ METHODS: Final = frozenset({"append", "appendleft", "extend", "insert", "add", "
 _ALL_FIELDS: Final = frozenset({"__dict__", "vars", "asdict", "astuple", "attrgetter"})
 _ASKED: Final = frozenset({"len", "print", "isinstance"})
 _PLAIN: Final = frozenset(name[9:] for name in RECORDS if name.startswith("builtins."))
+_NUMBERS: Final = frozenset(
+    name for name in _PLAIN if RECORDS[f"builtins.{name}"].shape in ("number", "each")
+)
+_MAKERS: Final = frozenset(item.__name__ for item in (list, dict, set, tuple, sorted))
 _GETTERS: Final = (operator.attrgetter, operator.methodcaller)
 _BRANCHES: Final = (gast.If, gast.While, gast.IfExp, gast.Assert)
 _REACHING: Final = (gast.Name, gast.Attribute, gast.Subscript, gast.IfExp, gast.Starred)
+_NEVER_CHANGED: Final = (str, bytes, int, float, complex, np.generic)
 _HELD: Final = (list, dict, set, deque)
 _MOST: Final = 20_000
 """Values that are looked through: whoever reaches more may reach anything."""
 
 
-def is_only_told(session: Session, name: str, held: Any) -> bool:
+def is_only_told(session: Session, owner: Instance, name: str, held: Any) -> bool:
     """Say whether nothing that a program reaches reads the fields of a name for its results.
 
-    `held` is what the field holds now; if that is a list or the like, nobody knows it otherwise.
+    `held` is what the field of `owner` holds now. If that is a list or the like, nobody knows it
+    otherwise; the text relies on that, since it may be bound elsewhere before another call.
     """
     key = name, id(held) if isinstance(held, _HELD) else None
     if key not in session.told:
         session.kept.append(held)
-        session.told[key] = _is_only_told(session, name, held)
+        session.told[key] = _is_only_told(session, owner, name, held)
     return session.told[key]
 
 
-def _is_only_told(session: Session, name: str, held: Any) -> bool:
+def _is_only_told(session: Session, owner: Instance, name: str, held: Any) -> bool:
     if session.starts is None:
         return False
     given = list(session.arguments.values())
     reached = reached_functions(session.starts, given)
-    functions = reached.functions
-    if not reached.are_all or not all(_only_tells(item, name) for item in functions):
+    if not reached.are_all:
         return False
-    if not isinstance(held, _HELD):
-        return True
-    values = [value for item in functions for value in values_of(item).values()]
-    defaults = [value for item in functions for value in item.__defaults__ or ()]
-    return _is_held_once([*given, *values, *defaults], held)
+    told: list[Any] = []
+    for function in reached.functions:
+        body = _body_that_only_tells(function, name)
+        if body is None:
+            return False
+        told += body
+    if not has_one_name(told, name):
+        return False
+    if isinstance(held, _HELD):
+        inner = _changed_depth(told, name) > 0
+        read = HasOneName(tuple(reached.functions), owner.root, name, inner)
+        if not read(session.arguments):
+            return False
+        session.assume(read, True)
+    return True
 
 
-def _only_tells(function: FunctionType, name: str) -> bool:
+@dataclass(frozen=True, slots=True)
+class HasOneName:
+    """Says whether a list or the like, which a field holds now, is known by that field alone.
+
+    Attributes:
+        functions: The functions that a program may call.
+        owner: How to find the object whose field it is.
+        name: The name of the field.
+        inner: Whether the lists and the like that are in it must be so, too.
+    """
+
+    functions: tuple[FunctionType, ...]
+    owner: Root
+    name: str
+    inner: bool
+
+    def __call__(self, arguments: Mapping[str, Any]) -> bool:
+        """Look through the arguments, and what the functions read outside."""
+        values = [value for _, value in read_outside(self.functions)]
+        held = getattr(self.owner(arguments), self.name)
+        return _is_held_once([*arguments.values(), *values], held, inner=self.inner)
+
+
+def _body_that_only_tells(function: FunctionType, name: str) -> list[Any] | None:
+    """Return the statements of a function that names the field; None where it may read it."""
     names, texts = set(_names_in(function.__code__)), set(_texts_in(function.__code__))
     getters = any(isinstance(item, _GETTERS) for item in values_of(function).values())
     if getters or name in texts or not _ALL_FIELDS.isdisjoint(names):
-        return False
+        return None
     if name not in names:
-        return True
+        return []
     bound = {*function.__globals__, *_variables_in(function.__code__)}
-    if not bound.isdisjoint(_ASKED | _PLAIN):  # then they are not those of Python
-        return False
+    if not bound.isdisjoint(_ASKED | _PLAIN | _MAKERS):  # then they are not those of Python
+        return None
     try:
         find = find_generator if inspect.isgeneratorfunction(function) else find_source
-        tree = find(function).tree
+        body: list[Any] = find(function).tree.body
     except SrcgradError:
-        return False
-    return all(only_told_in(statement, name) for statement in tree.body)
+        return None
+    return body if all(only_told_in(statement, name) for statement in body) else None
 
 
 def _names_in(code: Any) -> Iterator[str]:
@@ -144,6 +186,92 @@ def only_told_in(node: Any, name: str, *, asked: bool = False) -> bool:
     )
 
 
+def has_one_name(body: list[Any], name: str) -> bool:
+    """Say whether what a field holds is changed by no other name: all put there is made there.
+
+    >>> texts = ["s.h = [y]; s.h.append(y)", "s.h = old; s.h.append(y)", "s.h = old"]
+    >>> texts += ["k = s.h = []; s.h.append(y)", "s.h.append(old); s.h[-1].append(y)"]
+    >>> [has_one_name(gast.parse(text).body, "h") for text in texts]
+    [True, False, True, False, False]
+    """
+    depth = _changed_depth(body, name)
+    return depth < 0 or all(_is_made(value, below) for value, below in _put(body, name, depth))
+
+
+def _changed_depth(body: list[Any], name: str) -> int:
+    """Return how deep in what a field holds something is changed: 0 itself, -1 nothing at all."""
+    deepest = -1
+    for node in _nodes(body):
+        place = _told_by(node)
+        if isinstance(node, gast.AugAssign):
+            place = node.target
+        elif isinstance(node, gast.Subscript) and not isinstance(node.ctx, gast.Load):
+            place = node.value
+        if place is not None and field_of(place) == name:
+            deepest = max(deepest, _depth(place))
+    return deepest
+
+
+def _put(body: list[Any], name: str, depth: int) -> Iterator[tuple[Any, int]]:
+    """Yield what is put into a field, and how deep it is changed there; None for what is unknown.
+
+    That is what a loop or a tuple puts there, or a statement that puts it elsewhere, too.
+    """
+    alone = set[int]()
+    for node in _nodes(body):
+        place = _told_by(node)
+        if place is not None and field_of(place) == name:
+            yield from ((item, depth - 1 - _depth(place)) for item in node.args)
+        elif isinstance(node, gast.Assign) and field_of(node.targets[0]) == name:
+            alone |= {id(node.targets[0])} if len(node.targets) == 1 else set()
+            yield node.value, depth - _depth(node.targets[0])
+        elif isinstance(node, gast.AugAssign) and field_of(node.target) == name:
+            alone.add(id(node.target))
+            yield node.value, depth - 1 - _depth(node.target)
+        elif isinstance(node, gast.AnnAssign) and field_of(node.target) == name:
+            alone.add(id(node.target))
+            yield node.value or gast.Constant(None, None), depth - _depth(node.target)
+        elif (
+            isinstance(node, (gast.Attribute, gast.Subscript))
+            and isinstance(node.ctx, gast.Store)
+            and field_of(node) == name
+            and id(node) not in alone
+        ):
+            yield None, depth - _depth(node)
+
+
+def _is_made(value: Any, depth: int) -> bool:
+    """Say whether a value, and what is in it down to a depth, has no other name."""
+    if depth < 0:
+        return True
+    if isinstance(value, (gast.List, gast.Tuple, gast.Set)):
+        return all(_is_made(item, depth - 1) for item in value.elts)
+    if isinstance(value, gast.Dict):
+        return None not in value.keys and all(_is_made(item, depth - 1) for item in value.values)
+    if isinstance(value, (gast.ListComp, gast.SetComp)):
+        return _is_made(value.elt, depth - 1)
+    if isinstance(value, gast.DictComp):
+        return _is_made(value.value, depth - 1)
+    if isinstance(value, gast.Call):
+        called = getattr(value.func, "id", "")
+        return called in _NUMBERS or (called in _MAKERS and depth == 0)
+    return isinstance(value, (gast.Constant, gast.JoinedStr, gast.Compare, gast.UnaryOp)) or (
+        isinstance(value, gast.BinOp) and depth == 0
+    )
+
+
+def _nodes(body: list[Any]) -> Iterator[Any]:
+    return (node for statement in body for node in walk(statement))
+
+
+def _depth(place: Any) -> int:
+    """Return how many subscripts lead from a field to a place in it."""
+    found = 0
+    while isinstance(place, gast.Subscript):
+        place, found = place.value, found + 1
+    return found
+
+
 def lies_apart(value: Any, tree: Any) -> bool:
     """Say whether a value that is kept lies in memory that its function writes into no more.
 
@@ -197,21 +325,38 @@ def _is_field(target: Any, name: str) -> bool:
     return isinstance(target, gast.Attribute) and target.attr == name
 
 
-def _is_held_once(values: Iterable[Any], held: Any) -> bool:
-    """Say whether a list or the like is in no more than one place among values and their parts."""
-    waiting, met, found = list(values), set[int](), 0
-    found += sum(value is held for value in {id(item): item for item in waiting}.values())
+def _is_held_once(values: Iterable[Any], held: Any, *, inner: bool) -> bool:
+    """Say whether a list or the like is in no more than one place among values and their parts.
+
+    So must be those that are in it, if `inner` says that they are changed, too. If not, it is not
+    looked through: it may have grown long.
+    """
+    sought = _held_in(held) if inner else {id(held): held}
+    waiting, met = list(values), set[int]() if inner else {id(held)}
+    found = Counter(key for key in {id(item) for item in waiting} if key in sought)
     while waiting:
         value = waiting.pop()
-        if id(value) in met or isinstance(value, (str, bytes, int, float, type(None))):
+        if id(value) in met or value is None or isinstance(value, _NEVER_CHANGED):
             continue
         met.add(id(value))
         if len(met) > _MOST:
             return False
         parts = list(_parts_of(value))
-        found += sum(part is held for part in parts)
+        found.update(id(part) for part in parts if id(part) in sought)
         waiting += parts
-    return found <= 1
+    return max(found.values(), default=0) <= 1
+
+
+def _held_in(held: Any) -> dict[int, Any]:
+    """Return a list or the like and all that are in it, by their identities."""
+    found, waiting = dict[int, Any](), [held]
+    while waiting:
+        value = waiting.pop()
+        if id(value) in found or value is None or isinstance(value, _NEVER_CHANGED):
+            continue
+        found[id(value)] = value
+        waiting += _parts_of(value)
+    return found
 
 
 def _parts_of(value: Any) -> Iterable[Any]:

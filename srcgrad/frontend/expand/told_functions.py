@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import dis
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, Final
 
 import numpy as np
 
 from srcgrad.frontend.expand.session import Session
-from srcgrad.ir.reach import reached_functions, values_of
+from srcgrad.ir.reach import reached_functions, read_outside
 from srcgrad.runtime.objects import is_plain_object
 
 _HIDDEN: Final = frozenset({"setattr", "delattr", "globals", "vars", "__dict__", "exec", "eval"})
@@ -51,8 +52,26 @@ def _only_keeps(session: Session, function: FunctionType) -> bool:
     bound = (cell for item in own for cell in _bound_cells(item))
     if any(id(cell) in cells for cell in bound):
         return False
-    kept, seen = _memory(own, []), _memory(others, given)
-    return kept is not None and seen is not None and not _meet(kept, seen)
+    if _may_meet(_memory(own, []), _memory(others, given)):
+        return False
+    session.assume(KeepsApart(tuple(own), tuple(others)), True)
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class KeepsApart:
+    """Says whether functions write into what others do not reach now: names may be bound anew.
+
+    Lists that they keep values in are not looked through: they may have grown long.
+    """
+
+    own: tuple[FunctionType, ...]
+    others: tuple[FunctionType, ...]
+
+    def __call__(self, arguments: Mapping[str, Any]) -> bool:
+        """Look through what both reach outside, and the arguments."""
+        kept = _memory(self.own, [], lists=False)
+        return not _may_meet(kept, _memory(self.others, arguments.values()))
 
 
 def _names_in(code: CodeType) -> Iterator[str]:
@@ -84,12 +103,14 @@ def _bound_cells(function: FunctionType) -> Iterator[Any]:
                 yield cells[step.argval]
 
 
-def _memory(functions: Iterable[FunctionType], given: Iterable[Any]) -> dict[int, Any] | None:
-    """Return the objects that can be changed and that functions reach, or None if they are many."""
-    waiting = list(given)
-    for item in functions:
-        waiting += [*values_of(item).values(), *(item.__defaults__ or ())]
-        waiting += (item.__kwdefaults__ or {}).values()
+def _memory(
+    functions: Iterable[FunctionType], given: Iterable[Any], *, lists: bool = True
+) -> dict[int, Any] | None:
+    """Return the objects that can be changed and that functions reach, or None if they are many.
+
+    What is in lists counts where `lists` says so.
+    """
+    waiting = [*given, *(value for _, value in read_outside(functions))]
     found: dict[int, Any] = {}
     while waiting:
         value = waiting.pop()
@@ -100,7 +121,7 @@ def _memory(functions: Iterable[FunctionType], given: Iterable[Any]) -> dict[int
         parts = _parts_of(value)
         if parts is not None:
             found[id(value)] = value
-            waiting += parts
+            waiting += parts if lists or not isinstance(value, (list, deque)) else ()
     return found
 
 
@@ -121,8 +142,10 @@ def _parts_of(value: Any) -> list[Any] | None:
     return None
 
 
-def _meet(kept: dict[int, Any], seen: dict[int, Any]) -> bool:
-    """Say whether an object is, or shares memory with, one of others."""
+def _may_meet(kept: dict[int, Any] | None, seen: dict[int, Any] | None) -> bool:
+    """Say whether an object is, or shares memory with, one of others, or there are too many."""
+    if kept is None or seen is None:
+        return True
     fixed = (type, tuple, frozenset, FunctionType)
     if any(key in seen and not isinstance(value, fixed) for key, value in kept.items()):
         return True
