@@ -135,10 +135,12 @@ def _reads_by_key(program: Program) -> dict[str, list[str]]:
 
 def _logs(program: Program, reads: dict[str, list[str]], ours: set[str]) -> set[str]:
     taken: set[str] = set()
+    grown: set[str] = set()  # an entry may be what was put there, which has another name
     for statement in statements(program.body):
         change = change_of(statement)
         if change is not None and change.target is None and change.method != "pop":
             taken.update(names_read(change.value))
+            grown.add(change.name)
         elif isinstance(statement, gast.For):
             taken.update((*header_reads(statement), *names_bound(statement.target)))
         elif _read_by_key(statement) is None or statement.targets[0].id not in reads:
@@ -146,7 +148,7 @@ def _logs(program: Program, reads: dict[str, list[str]], ours: set[str]) -> set[
     return {
         name
         for name, holders in reads.items()
-        if len(holders) == 1 and holders[0] in ours and taken.isdisjoint((name, holders[0]))
+        if len(holders) == 1 and holders[0] in ours - grown and taken.isdisjoint((name, holders[0]))
     }
 
 

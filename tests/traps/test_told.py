@@ -26,6 +26,7 @@ RECORD = Record()
 SHARED: list[float] = []
 SORTED: list[Any] = []
 KEPT: list[float] = []
+LISTS: list[Any] = []
 TABLE: dict[str, Any] = {}
 OF_HISTORY = operator.attrgetter("history")
 
@@ -62,6 +63,7 @@ def started() -> None:
     SHARED[:] = [1.5]
     SORTED.clear()
     TABLE.clear()
+    LISTS.clear()
     RECORD.__init__()  # type: ignore[misc]
     MODEL.__init__()  # type: ignore[misc]
 
@@ -328,6 +330,28 @@ def read_back_from_a_loop_over_lists(x: Any) -> Any:
     return y * SHARED[-1]
 
 
+def read_back_from_the_last_of_a_list(x: Any) -> Any:
+    y = np.sum(x**2)
+    LISTS.append(SHARED)
+    LISTS[-1].append(float(y))
+    return y * SHARED[-1]
+
+
+def read_back_from_what_a_list_was_extended_with(x: Any) -> Any:
+    y = np.sum(x**2)
+    LISTS.extend([SHARED])
+    LISTS[-1].append(float(y))
+    return y * SHARED[-1]
+
+
+def read_back_from_what_was_made_for_a_list(x: Any) -> Any:
+    y = np.sum(x**2)
+    made = [1.0]
+    LISTS.append(made)
+    LISTS[-1].append(float(y))
+    return y * made[-1]
+
+
 TOLD: list[Callable[[Any], Any]] = [*(told, told_and_counted, noted, noted_by_a_nested_function)]
 READ: list[Callable[[Any], Any]] = [
     *(told_in_a_loop, read_back, read_back_by_another, read_back_by_one_that_is_given_it),
@@ -341,7 +365,8 @@ READ: list[Callable[[Any], Any]] = [
     *(read_back_from_what_is_named_as_pythons, read_back_from_what_a_table_holds),
     *(read_back_from_what_was_put_in, read_back_from_what_was_put_in_first),
     *(read_back_by_the_other_of_two_names, read_back_from_one_of_a_tuple),
-    read_back_from_a_loop_over_lists,
+    *(read_back_from_a_loop_over_lists, read_back_from_the_last_of_a_list),
+    *(read_back_from_what_a_list_was_extended_with, read_back_from_what_was_made_for_a_list),
 ]
 X = np.array([0.3, 1.2, -0.7])
 
