@@ -99,13 +99,10 @@ def _parsed(text: str) -> ast.Module | None:
         return None
 
 
-def _functions_around(tree: ast.AST, line: int) -> list[Any]:
+def _functions_around(tree: ast.Module, line: int) -> list[Any]:
     """Return the definitions of functions around a line, the innermost first."""
-    found = [
-        node
-        for node in ast.walk(tree)  # outer ones come first
-        if isinstance(node, _FUNCTIONS) and node.lineno < line <= (node.end_lineno or 0)
-    ]
+    around = (block[place] for _, block, place in _blocks_around(tree, line))
+    found = [node for node in around if isinstance(node, _FUNCTIONS) and node.lineno < line]
     return found[::-1]
 
 
