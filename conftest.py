@@ -51,15 +51,15 @@ _SHARES = {
     f"tests/{name}.py": share
     for share, names in {
         3: (
-            *("programs/test_agreement", "programs/test_engines", "programs/test_forward"),
-            *("programs/test_names_outside", "programs/test_renamed", "programs/test_stacks"),
-            *("programs/test_verified", "public/test_pure", "checklist/test_checklist"),
-            *("targets/test_corpus", "targets/test_narrow", "unit/analyses/test_facts_hold"),
-            *("unit/rules/test_batched_calls", "unit/rules/test_jacobians", "text/test_ledger"),
-            *("unit/rules/test_laws", "unit/rules/test_engines"),
+            *("checklist/test_checklist", "programs/test_engines", "traps/test_state"),
+            *("unit/rules/test_batched_calls", "unit/rules/test_jacobians", "unit/rules/test_laws"),
         ),
         2: (
-            *("unit/rules/test_equivalents", "unit/rules/test_layouts"),
+            *("programs/test_agreement", "programs/test_forward", "programs/test_names_outside"),
+            *("programs/test_renamed", "programs/test_second_orders", "programs/test_stacks"),
+            *("programs/test_verified", "public/test_pure", "targets/test_corpus"),
+            *("targets/test_narrow", "text/test_ledger", "unit/analyses/test_facts_hold"),
+            *("unit/rules/test_engines", "unit/rules/test_equivalents", "unit/rules/test_layouts"),
             *("unit/rules/test_second_by_source", "unit/rules/test_tangents"),
         ),
     }.items()

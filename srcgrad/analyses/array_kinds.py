@@ -10,6 +10,7 @@ import gast
 from srcgrad.analyses.displays import lists_have
 from srcgrad.analyses.entries import Entries
 from srcgrad.analyses.shapes import Shapes
+from srcgrad.ir.marks import IN_PLACE
 from srcgrad.ir.program import Program, direct_names
 from srcgrad.ir.walk import names_bound, statements, walk
 from srcgrad.locks import kept_property
@@ -56,7 +57,7 @@ class ArrayKinds:
         for statement in statements(self._program.body):
             if isinstance(statement, gast.Assign) and isinstance(statement.value, gast.Name):
                 links += [(statement.value.id, name) for name in _targets(statement)]
-            elif getattr(statement, "in_place", False) and isinstance(statement.value, gast.BinOp):
+            elif IN_PLACE.of(statement) and isinstance(statement.value, gast.BinOp):
                 left = statement.value.left
                 if isinstance(left, gast.Name):
                     links += [(left.id, name) for name in _targets(statement)]
@@ -81,7 +82,7 @@ class ArrayKinds:
 
     def _keeps_array(self, statement: Any, found: set[str]) -> bool:
         operation = self._program.operation(statement)
-        if operation.kind == "copy" or getattr(statement, "in_place", False):
+        if operation.kind == "copy" or IN_PLACE.of(statement):
             value = statement.value
             source = value.left if isinstance(value, gast.BinOp) else value
             return any(name in found for name in direct_names(source))

@@ -12,6 +12,7 @@ from srcgrad.analyses.dimensions import Dimensions
 from srcgrad.analyses.given_holders import Conditions, GivenHolders
 from srcgrad.analyses.integers import Integers
 from srcgrad.ir.changes import change_of
+from srcgrad.ir.marks import IN_PLACE
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program
 from srcgrad.primitives import Primitive
@@ -85,7 +86,7 @@ class Axes:
         if isinstance(statement.targets[0], gast.Tuple):
             return self._of_parts(operation, more, seen)
         found = self._of_value(statement.value, operation, more, seen)
-        if getattr(statement, "in_place", False):  # an array stays what it is, without axes, too
+        if IN_PLACE.of(statement):  # an array stays what it is, without axes, too
             found = _any([self._of_node(operation.args[0], more, seen), found])
         return found
 

@@ -9,6 +9,7 @@ from typing import Any, Final
 import gast
 import numpy as np
 
+from srcgrad.ir.marks import SETTLED
 from srcgrad.ir.operations import Reader
 from srcgrad.ir.program import Program, direct_names
 from srcgrad.ir.scopes import MISSING, is_library_method, uncached
@@ -75,9 +76,7 @@ class CallWrites:
             shifted = gast.Call(call.func, [gast.Constant(None, None), *call.args], call.keywords)
             return self._written_by_user(statement, operation.primal.forward, shifted)
         tells = reader.vocabulary.is_report(reader.scope.resolve(call.func))
-        follows = (
-            operation.kind != "primitive" and not getattr(call, "settled", False) and not tells
-        )
+        follows = operation.kind != "primitive" and not SETTLED.of(call) and not tells
         if follows and (called := self._handed_on(call)) is not None:
             return self._written_by_user(statement, called, call, anything=True)
         callee = uncached(reader.scope.resolve(call.func))

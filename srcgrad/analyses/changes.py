@@ -14,6 +14,7 @@ from srcgrad.analyses.number_tables import number_tables
 from srcgrad.analyses.objects import objects
 from srcgrad.analyses.shapes import Shapes
 from srcgrad.ir.changes import change_of
+from srcgrad.ir.marks import RESCUED, UNSEEN, UPDATES_ENTRY
 from srcgrad.ir.program import Program, direct_names, is_store, store_target
 from srcgrad.ir.walk import statements
 
@@ -48,7 +49,7 @@ class ContainerChanges:
             return False
         values = self._entries.of(name)
         numbers = values is not None and self._shapes.are_numbers(values)
-        updates = "op" in statement._fields or getattr(statement, "updates_entry", False)
+        updates = "op" in statement._fields or UPDATES_ENTRY.of(statement)
         return numbers or not updates
 
     def grown_row(self, statement: Any) -> str | None:
@@ -78,7 +79,7 @@ class ContainerChanges:
     def problems(self) -> Iterator[tuple[Any, str, str]]:
         """Yield the changes that cannot be followed, each with a message and a hint."""
         for attempt in statements(self._program.body):
-            if isinstance(attempt, gast.Try) and attempt.rescued:  # else it ends or leaves
+            if isinstance(attempt, gast.Try) and RESCUED.of(attempt):  # else it ends or leaves
                 yield from self._attempted(attempt)
         for statement in statements(self._program.body):
             slices = is_store(statement) and isinstance(store_target(statement).slice, gast.Slice)
@@ -98,7 +99,7 @@ class ContainerChanges:
 
     def _attempted(self, attempt: Any) -> Iterator[tuple[Any, str, str]]:
         for statement in statements(attempt.body):
-            if getattr(statement, "unseen", False):  # nobody reads it once the body has failed
+            if UNSEEN.of(statement):  # nobody reads it once the body has failed
                 continue
             if change_of(statement) is not None or id(statement) in self.own:
                 message = "this changes a list or dict in a `try`, which may be left half-way"

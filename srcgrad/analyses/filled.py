@@ -10,6 +10,7 @@ import gast
 
 from srcgrad.analyses.displays import makes_table
 from srcgrad.ir.changes import change_of
+from srcgrad.ir.marks import UPDATES_ENTRY
 from srcgrad.ir.program import Program, header_reads, is_store, store_target
 from srcgrad.ir.walk import blocks_of, names_bound, names_read, own_nodes, statements
 
@@ -128,7 +129,7 @@ class _Uses:
         name, value = _put(statement, self._own)
         if name == self._name:
             self._is_another |= value is None and not self._by_entries  # what is taken out
-            self._is_another |= "op" in statement._fields or hasattr(statement, "updates_entry")
+            self._is_another |= "op" in statement._fields or UPDATES_ENTRY.is_on(statement)
             self._filled.append((place, loops))
             parts = [value, _index_of(statement)]
             read = [n for part in parts if part is not None for n in names_read(part)]

@@ -10,6 +10,7 @@ import numpy as np
 
 from srcgrad.analyses.dimensions import Dimensions
 from srcgrad.analyses.shapes import Shapes
+from srcgrad.ir.marks import GUARDED, IN_PLACE
 from srcgrad.ir.program import Program, is_store, store_target
 from srcgrad.ir.scopes import MISSING
 from srcgrad.ir.walk import found_in, names_bound, names_read, statements
@@ -51,13 +52,13 @@ def mark_guarded(
         guarded = not shapes.is_number(old) and not (floats and fits)
         axes = dimensions.rank(new) if dimensions is not None else None
         may_be_number = not axes and program.namer.base(new.id) in wholes
-        statement.guarded = guarded or may_be_number
+        GUARDED.put(statement, guarded or may_be_number)
 
 
 def _is_update(statement: Any) -> bool:
     """Say whether a statement ``x = x + v`` stems from ``x += v``."""
     value = getattr(statement, "value", None)
-    return bool(getattr(statement, "in_place", False)) and isinstance(value, gast.BinOp)
+    return bool(IN_PLACE.of(statement)) and isinstance(value, gast.BinOp)
 
 
 def _written_as_wholes(program: Program) -> set[str]:

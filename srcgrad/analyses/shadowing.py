@@ -24,6 +24,7 @@ from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.number_tables import inline_rows, is_row, number_tables
 from srcgrad.analyses.shadowed import Maker, NotShadowedError, Shadowed
 from srcgrad.ir.changes import change_of
+from srcgrad.ir.marks import IN_PLACE
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program, direct_names, is_store, store_target
 from srcgrad.ir.walk import names_bound, statements, walk
@@ -89,7 +90,7 @@ class Shadowing:
         for statement, name in writes:
             self._check_store(statement, name)
             wanted.add(name)
-            if getattr(statement, "in_place", False):
+            if IN_PLACE.of(statement):
                 mirror.updates.add(id(statement))
                 wanted.update(_targets(statement))
                 self._must_be_array(name, mirror)
@@ -140,10 +141,9 @@ class Shadowing:
 
         An update of a number binds anew, and what shares its shadow does not follow.
         """
-        reads = not {"maybe", "number"}.isdisjoint(mirror.makers.values())
         linked = {name for link in mirror.links for name in link}
         computed = any(self._may_be_number(name, mirror) for name in mirror.names & linked)
-        if reads or computed:
+        if computed or not {"maybe", "number"}.isdisjoint(mirror.makers.values()):
             lists = self._tables.tables | self._tables.rows.keys()
             others = {n for n in mirror.names - lists if not self._has_axes(n, mirror)}
             mirror.numbers = set(itertools.filterfalse(self._axes.holders.of, others))

@@ -8,6 +8,7 @@ from typing import Any, Final
 import gast
 
 from srcgrad.ir.changes import Change, change_of
+from srcgrad.ir.marks import IN_PLACE
 from srcgrad.ir.program import targets_of
 from srcgrad.ir.walk import found_in, names_bound, names_read, root_name, statements
 from srcgrad.primitives import named
@@ -77,7 +78,7 @@ class Sharing:
     def join_update(self, statement: Any) -> None:
         """Join ``y = x + v``, if it is done in place, with what it writes into."""
         left = getattr(getattr(statement, "value", None), "left", None)
-        if getattr(statement, "in_place", False) and isinstance(left, gast.Name):
+        if IN_PLACE.of(statement) and isinstance(left, gast.Name):
             for name in names_bound(statement.targets[0]):
                 self._parent[self._root(name)] = self._root(left.id)
 

@@ -39,6 +39,7 @@ from srcgrad.analyses.unfit_arrays import uses_of_unfit_arrays
 from srcgrad.ir.build import load
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.liveness import walk_live
+from srcgrad.ir.marks import IN_PLACE
 from srcgrad.ir.operations import Operation, may_return_operand, operands_viewed
 from srcgrad.ir.program import Program, bound_names, direct_names, is_store, store_target
 from srcgrad.ir.scopes import MISSING
@@ -182,11 +183,10 @@ class _Analysis:
     def _visit_assign(self, statement: Any) -> None:
         operation = self._program.operation(statement)
         targets = [name for target in statement.targets for name in names_bound(target)]
-        if getattr(statement, "in_place", False):
+        if IN_PLACE.of(statement):
             left = statement.value.left if isinstance(statement.value, gast.BinOp) else None
-            if isinstance(left, gast.Name) and not self._kinds.is_immutable(
-                left, statement.targets[0]
-            ):
+            first = statement.targets[0]
+            if isinstance(left, gast.Name) and not self._kinds.is_immutable(left, first):
                 self._writes.append((statement, left.id, False))
                 for target in targets:
                     self._join(target, left.id)
@@ -485,7 +485,7 @@ class _Analysis:
     def _derived(self) -> set[str]:
         derived: set[str] = set()
         for statement in statements(self._program.body):
-            if isinstance(statement, gast.Assign) and not getattr(statement, "in_place", False):
+            if isinstance(statement, gast.Assign) and not IN_PLACE.of(statement):
                 operation = self._program.operation(statement)
                 if self._shared_operands(statement.value, operation) and operation.kind != "copy":
                     derived.update(n for t in statement.targets for n in names_bound(t))

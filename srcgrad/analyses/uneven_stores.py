@@ -12,6 +12,7 @@ from typing import Any
 
 import gast
 
+from srcgrad.ir.marks import IN_PLACE
 from srcgrad.ir.program import Program, is_store
 from srcgrad.ir.walk import names_bound, root_name, statements
 
@@ -59,7 +60,7 @@ class _Views:
 
     def _note(self, target: Any, statement: Any) -> None:
         value = statement.iter if isinstance(statement, gast.For) else statement.value
-        if getattr(statement, "in_place", False) and isinstance(value, gast.BinOp):
+        if IN_PLACE.of(statement) and isinstance(value, gast.BinOp):
             value = value.left
         for name in names_bound(target):
             self._makers[name].append(value)

@@ -25,6 +25,7 @@ from srcgrad.checker.tangent_witness import Push, TangentWitness
 from srcgrad.checker.tangents import Tangents, tangent_of
 from srcgrad.checker.walking import STATEMENTS, Frame, Returned, Walker, taken
 from srcgrad.checker.witnessed import bound_in, names_in
+from srcgrad.ir.marks import UPDATES_ENTRY
 from srcgrad.ir.walk import names_bound, statements
 
 
@@ -82,7 +83,7 @@ class Carrying(Walker):
             raise NotCovered("an attribute is updated")
 
     def _assign(self, node: Any, frame: Frame) -> None:
-        if getattr(node, "updates_entry", False):
+        if UPDATES_ENTRY.of(node):
             self._update_entry(node, frame)
             return
         (target,) = node.targets

@@ -11,6 +11,7 @@ from typing import Any
 
 from srcgrad.checker.witness import is_wanted
 from srcgrad.ir.build import clone
+from srcgrad.ir.marks import UPDATES_ENTRY
 from srcgrad.ir.program import Program
 from srcgrad.ir.walk import statements
 
@@ -95,7 +96,7 @@ def begun_forwards(program: Program) -> TangentWitness | None:
     for ours, theirs in zip(statements(program.body), statements(made.body), strict=True):
         made._places[id(ours)] = id(theirs)  # noqa: SLF001 - of one being made
         made._kept.append(ours)  # noqa: SLF001
-        if getattr(ours, "updates_entry", False):
-            theirs.updates_entry = True
+        if UPDATES_ENTRY.of(ours):
+            UPDATES_ENTRY.put(theirs, True)
     program.witness = made
     return made

@@ -12,6 +12,7 @@ from srcgrad.checker.arithmetic import Shape
 from srcgrad.checker.lanes import Lane
 from srcgrad.checker.nesting import store
 from srcgrad.checker.runs import NotCovered, Now
+from srcgrad.ir.marks import OF_RULE
 
 
 class Frame:
@@ -316,7 +317,7 @@ STATEMENTS: Final = _Table({
 
 def _name(walker: Walker, node: Any, frame: Frame) -> Any:
     name = node.id
-    if "of_rule" in node.__dict__:
+    if OF_RULE.is_on(node):
         return walker.names.ours(name)
     values = frame.values
     return values[name] if name in values else walker.named(name, frame)

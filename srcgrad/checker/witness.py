@@ -16,6 +16,7 @@ from typing import Any, Final
 import gast
 
 from srcgrad.ir.build import clone
+from srcgrad.ir.marks import EDIT, IN_PLACE, REPEATS, Mark
 from srcgrad.ir.program import Program
 from srcgrad.ir.walk import blocks_of, statements
 
@@ -144,11 +145,10 @@ def _pair(ours: list[Any], theirs: list[Any], made: Witness) -> None:
     for first, second in zip(ours, theirs, strict=True):
         made.places[id(first)] = id(second)
         made.kept.append(first)
-        if getattr(first, "in_place", False):
-            second.in_place = True
-        for mark in ("edit", "repeats"):
-            if hasattr(first, mark):
-                setattr(second, mark, getattr(first, mark))
+        carried: tuple[Mark[Any], ...] = (IN_PLACE, EDIT, REPEATS)
+        for mark in carried:
+            if mark.is_on(first):
+                mark.put(second, mark.of(first))
         for one, other in zip(blocks_of(first), blocks_of(second), strict=True):
             _pair(one, other, made)
 
@@ -161,7 +161,7 @@ def writes(witness: Witness) -> bool:
 def _writes(node: Any) -> bool:
     if isinstance(node, gast.Assign):
         plain = isinstance(node.targets[0], (gast.Name, gast.Tuple))
-        return not plain or getattr(node, "in_place", False) or _has_target(node.value)
+        return not plain or IN_PLACE.of(node) or _has_target(node.value)
     effect = isinstance(node, gast.Expr) and isinstance(node.value, gast.Call)
     return effect or isinstance(node, gast.AugAssign)
 

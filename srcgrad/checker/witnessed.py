@@ -13,6 +13,7 @@ from srcgrad.checker.primal import cut, frozen, settle, shape_only
 from srcgrad.checker.runs import NotCovered, Now
 from srcgrad.checker.walking import STATEMENTS, Frame, Returned, Walker
 from srcgrad.checker.witness import Entry, Witness
+from srcgrad.ir.marks import EDIT, IN_PLACE, REPEATS
 from srcgrad.ir.walk import INNER, names_bound, statements
 
 
@@ -53,10 +54,10 @@ class Primal(Walker):
         return act(frame)
 
     def _act(self, node: Any) -> Callable[[Frame], Any]:
-        if hasattr(node, "edit"):
+        if EDIT.is_on(node):
             raise NotCovered("code that is run on adjoints")
         entry = self._witness.entries.get(id(node))
-        if getattr(node, "in_place", False) and isinstance(node.value, gast.BinOp):
+        if IN_PLACE.of(node) and isinstance(node.value, gast.BinOp):
             if isinstance(node.value.left, gast.Name):
                 return self._update(node, entry)
         elif entry is not None:
@@ -105,7 +106,7 @@ class Primal(Walker):
         """Do ``x[i] op= v``."""
         holder = self.value(node.target.value, frame)
         key = self.value(node.target.slice, frame)
-        value, repeats = self.value(node.value, frame), bool(getattr(node, "repeats", ""))
+        value, repeats = self.value(node.value, frame), bool(REPEATS.of(node))
         self.augment(holder, key, type(node.op).__name__, value, repeats=repeats)
 
     def _update(self, node: Any, entry: Entry | None) -> Callable[[Frame], Any]:

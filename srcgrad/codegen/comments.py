@@ -10,6 +10,7 @@ from typing import Any, Final
 import gast
 
 from srcgrad.ir.lines import other_lines
+from srcgrad.ir.marks import IS_PRIMAL
 from srcgrad.ir.nodes import Blank, Comment
 from srcgrad.ir.walk import blocks_of
 from srcgrad.spans import printable
@@ -56,7 +57,7 @@ class _Commenting:
     def _comments(self, statement: Any, depth: int) -> Iterator[Comment]:
         """Yield the lines that a statement comes from, later ones first: it goes backwards."""
         own = getattr(statement, "lineno", 0) or 0
-        primal = getattr(statement, "is_primal", False)
+        primal = IS_PRIMAL.of(statement)
         if not own or primal or isinstance(statement, (Comment, Blank)):
             return
         is_block = any(True for _ in blocks_of(statement))

@@ -38,6 +38,7 @@ from srcgrad.errors import (
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.frontend.source import FunctionSource
 from srcgrad.ir.build import assign, at, call, clone, load
+from srcgrad.ir.marks import VECTOR
 from srcgrad.ir.nodes import Blank, Comment
 from srcgrad.ir.origins import spread_origins
 from srcgrad.ir.program import Program
@@ -419,7 +420,7 @@ class Derivation:
         if uniform is not None:
             self.externals.use_numpy()
             full = call("np.array", uniform)
-            if uniform.vector == ():
+            if VECTOR.of(uniform) == ():
                 full = call("np.full_like", model, uniform.args[0])
             extra.append(assign(adjoint, full))
             return load(adjoint)

@@ -13,6 +13,7 @@ from srcgrad import runtime
 from srcgrad.errors import UnsupportedSyntaxError
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.frontend.source import FunctionSource
+from srcgrad.ir.marks import OF_RULE
 from srcgrad.ir.scopes import Scope
 from srcgrad.ir.walk import found_in
 from srcgrad.transforms.externals import Externals
@@ -40,7 +41,7 @@ class FreeNames:
         for statement in body:
             for node in found_in(statement, gast.Name):
                 reads = isinstance(node.ctx, gast.Load) and node.id not in local
-                if reads and id(node) not in seen and not hasattr(node, "of_rule"):
+                if reads and id(node) not in seen and not OF_RULE.is_on(node):
                     seen.add(id(node))
                     binding = scope.used.get(node.id) or self._late(node.id, free)
                     if binding is not None and not self._is_our_own(node.id):

@@ -12,6 +12,7 @@ from srcgrad.analyses.touched_elements import TouchedElements
 from srcgrad.compiler.name_kinds import NameKinds
 from srcgrad.compiler.stages import Stages
 from srcgrad.frontend.normalize.wording import wording
+from srcgrad.ir.marks import ADJOINT
 from srcgrad.ir.program import Program
 from srcgrad.ir.walk import walk
 from srcgrad.optimizations.ask_next import asked_next
@@ -164,8 +165,8 @@ class Polishing:
         """Give adjoints that stand where they are read the names that the user knows them by."""
         for statement in body:
             for node in walk(statement):
-                if hasattr(node, "adjoint"):
-                    node.adjoint = self.program.namer.base(node.adjoint)
+                if ADJOINT.is_on(node):
+                    ADJOINT.put(node, self.program.namer.base(ADJOINT.of(node)))
 
     def _is_number(self) -> Callable[[str], bool]:
         """Say which variables never hold anything but a number, and so which adjoints."""

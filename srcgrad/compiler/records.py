@@ -10,6 +10,7 @@ import gast
 from srcgrad.codegen.printer import to_source
 from srcgrad.compiler.findings import Record
 from srcgrad.ir.liveness import first_reads
+from srcgrad.ir.marks import ADJOINT
 from srcgrad.ir.nodes import Blank, Comment
 from srcgrad.ir.program import Program, bound_names, targets_of
 from srcgrad.ir.walk import blocks_of, names_bound, names_read, statements, walk
@@ -83,10 +84,10 @@ def inlined_in(definitions: Sequence[tuple[Any, Any]]) -> dict[str, dict[str, st
     found: dict[str, dict[str, str]] = {}
     for _, definition in definitions:
         texts = {
-            to_source(node): node.adjoint
+            to_source(node): ADJOINT.of(node)
             for statement in definition.body
             for node in walk(statement)
-            if getattr(node, "adjoint", "") and not isinstance(node, (gast.Name, gast.Constant))
+            if ADJOINT.of(node) and not isinstance(node, (gast.Name, gast.Constant))
         }
         if texts:
             found[definition.name] = texts

@@ -10,6 +10,7 @@ from typing import Any
 import gast
 
 from srcgrad.ir.build import assign, at, load
+from srcgrad.ir.marks import EDIT
 from srcgrad.ir.parsing import gast_parsed
 from srcgrad.ir.walk import blocks_of, found_in, names_bound, statements
 from srcgrad.runtime.surgery import grad_of, names_bound_in, problem_with
@@ -127,7 +128,7 @@ def settle_edits(block: list[Any]) -> None:
         x, text, *reads = value.args
         (name, *given), body = block_of(text.value)
         statement.value = x
-        statement.edit = Edit(name, body, dict(zip(given, reads, strict=True)))
+        EDIT.put(statement, Edit(name, body, dict(zip(given, reads, strict=True))))
 
 
 @dataclass(frozen=True, slots=True)

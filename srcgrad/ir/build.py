@@ -7,11 +7,12 @@ from typing import Any
 
 import gast
 
+from srcgrad.ir.marks import ADJOINT, MARKS, OF_RULE, ORIGIN, SETTLED
 from srcgrad.ir.walk import INNER, walk
 
 Node = Any
 _PLACE = ("lineno", "col_offset", "end_lineno", "end_col_offset")
-_KEPT = (*_PLACE, "settled", "adjoint", "origin", "also", "rescued", "of_rule")
+_KEPT = (*_PLACE, *(mark.name for mark in MARKS.values() if mark.copied))
 _LOAD, _STORE = gast.Load(), gast.Store()  # shared, as those of Python's parser are
 _NAME = gast.Name
 _SIGNS = (gast.operator, gast.unaryop, gast.cmpop, gast.boolop)
@@ -63,7 +64,7 @@ def load(name: str) -> Node:
 def load_for_rule(name: str) -> Node:
     """Return the expression that reads a name of ours, whatever the user's own like it means."""
     found = load(name)
-    found.of_rule = True
+    OF_RULE.put(found, True)
     return found
 
 
@@ -161,8 +162,8 @@ def at(node: Node, like: Node) -> Node:
             node.col_offset = getattr(like, "col_offset", 0)
             node.end_lineno = getattr(like, "end_lineno", line)
             node.end_col_offset = getattr(like, "end_col_offset", 0)
-        if "origin" in like.__dict__:
-            node.origin = like.origin
+        if ORIGIN.is_on(like):
+            ORIGIN.put(node, ORIGIN.of(like))
     return node
 
 
@@ -171,7 +172,7 @@ def settled(call: Node) -> Node:
 
     Calls without the mark, of functions that return an object of results, are refused.
     """
-    call.settled = True
+    SETTLED.put(call, True)
     return call
 
 
@@ -208,9 +209,10 @@ def clone(node: Node) -> Node:
 def twin(node: Node) -> Node:
     """Return a deep copy that has the marks of each node, too: it does the same at another place.
 
+    >>> from srcgrad.ir.marks import IN_PLACE
     >>> update = gast.parse("x = x * 2").body[0]
-    >>> update.in_place = True
-    >>> twin(update).in_place
+    >>> IN_PLACE.put(update, True)
+    >>> IN_PLACE.of(twin(update))
     True
     """
     new = clone(node)
@@ -234,4 +236,4 @@ def index_value(index: Any) -> Any:
 def name_adjoint(node: Node, name: str) -> None:
     """Note that an expression, which stands where it is read, is an adjoint of this name."""
     if name.startswith("grad_"):
-        node.adjoint = name
+        ADJOINT.put(node, name)

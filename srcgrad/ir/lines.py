@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from srcgrad.ir.marks import ALSO, IS_PRIMAL
+
 
 def take_lines(statement: Any, source: Any) -> None:
     """Note that a statement does what another, `source`, did before for lines of the user's.
@@ -24,14 +26,14 @@ def take_lines(statement: Any, source: Any) -> None:
     """
     first = getattr(source, "lineno", 0) or 0
     own = [(first, getattr(source, "end_lineno", None) or first)] if first else []
-    if getattr(source, "is_primal", False):
+    if IS_PRIMAL.of(source):
         own = []
     found = dict.fromkeys([*other_lines(source), *own, *other_lines(statement)])
     mine = getattr(statement, "lineno", 0)
-    statement.also = tuple(item for item in found if item[0] != mine)
+    ALSO.put(statement, tuple(item for item in found if item[0] != mine))
 
 
 def other_lines(statement: Any) -> tuple[tuple[int, int], ...]:
     """Return the lines beside its own that a statement belongs to: first and last ones."""
-    found: tuple[tuple[int, int], ...] = getattr(statement, "also", ())
+    found: tuple[tuple[int, int], ...] = ALSO.of(statement)
     return found

@@ -8,6 +8,7 @@ from typing import Any
 import gast
 
 from srcgrad.ir.jumps import is_endless
+from srcgrad.ir.marks import ATTEMPT
 from srcgrad.ir.program import header_reads, targets_of
 from srcgrad.ir.walk import names_bound
 
@@ -86,7 +87,7 @@ def _after_jump(
 
 def _note_failing(branch: Any, live: set[str], failing: dict[int, set[str]]) -> None:
     """Note what is live where a branch asks whether the `try` before it has failed, and it has."""
-    attempt = getattr(branch, "attempt", None)
+    attempt = ATTEMPT.of(branch)
     if attempt is not None and isinstance(branch.test, gast.Name):
         failing[id(attempt)] = {*live, branch.test.id}
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from srcgrad.ir.changes import is_change
 from srcgrad.ir.idioms import idiom_of
+from srcgrad.ir.marks import SETTLED
 from srcgrad.ir.scopes import MISSING, Scope
 from srcgrad.ir.vocabulary import Vocabulary
 from srcgrad.ir.walk import root_name
@@ -72,7 +73,7 @@ class Reader:
         """Say whether a call is one whose result never carries a derivative."""
         callee = self.scope.resolve(call.func)
         if solver_of(callee) is not None:
-            return getattr(call, "settled", False)
+            return SETTLED.of(call)
         if writes_result(call, callee):
             return False
         if callee is not MISSING:
@@ -172,7 +173,7 @@ class Reader:
     def _read_Call(self, node: Any) -> Operation:
         keywords = {item.arg: item.value for item in node.keywords}
         args = tuple(node.args)
-        settled = getattr(node, "settled", False)
+        settled = SETTLED.of(node)
         if settled or None in keywords or any(isinstance(item, gast.Starred) for item in args):
             return Operation("constant" if settled else "unknown", None, args, {})
         callee = self.scope.resolve(node.func)

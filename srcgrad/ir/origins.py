@@ -8,6 +8,7 @@ from typing import Any
 
 import gast
 
+from srcgrad.ir.marks import ORIGIN
 from srcgrad.ir.walk import statements, walk
 from srcgrad.spans import Span
 
@@ -31,15 +32,15 @@ class Origin:
 
 def origin_of(node: Any) -> Origin | None:
     """Return where an expression, or the value of a statement, comes from."""
-    found: Origin | None = getattr(node, "origin", None)
+    found: Origin | None = ORIGIN.of(node)
     return found
 
 
 def note_foreign(node: Any, file: str, text: Callable[[int], str]) -> None:
     """Note where a node comes from, before it is given the place of a call in another function."""
     here = _here(node)
-    if here is not None and not hasattr(node, "origin"):
-        node.origin = replace(here, file=file, text=text(here.line).strip())
+    if here is not None and not ORIGIN.is_on(node):
+        ORIGIN.put(node, replace(here, file=file, text=text(here.line).strip()))
 
 
 def foreign_span(node: Any) -> Span | None:
@@ -67,7 +68,7 @@ def spread_origins(body: Iterable[Any]) -> None:
     """Give the expressions of each statement that have no note of their own that of the statement.
 
     >>> adjoint = gast.parse("grad_a = 2 * grad_b").body[0]
-    >>> adjoint.origin = Origin(7, 4, 7, 9)
+    >>> ORIGIN.put(adjoint, Origin(7, 4, 7, 9))
     >>> spread_origins([adjoint])
     >>> adjoint.value.right.origin.line
     7

@@ -9,6 +9,7 @@ from typing import Any
 import gast
 
 from srcgrad.ir.liveness import walk_live
+from srcgrad.ir.marks import CLOSING
 from srcgrad.ir.nodes import Blank, Comment
 from srcgrad.ir.program import Counts, header_reads
 from srcgrad.ir.walk import blocks_of
@@ -65,7 +66,7 @@ def asked_next(body: list[Any], is_temporary: Callable[[str], bool]) -> None:
     again = _asked_again(body)
     for name, test, condition in pairs:
         last = id(condition) not in again
-        if name in wanted or (last and not getattr(test, "closing", False)):
+        if name in wanted or (last and not CLOSING.of(test)):
             condition.test = test.value
             gone.add(id(test))
     _drop(body, gone)

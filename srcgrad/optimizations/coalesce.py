@@ -15,6 +15,7 @@ import gast
 
 from srcgrad.ir.build import at
 from srcgrad.ir.liveness import killed, walk_live
+from srcgrad.ir.marks import IN_PLACE
 from srcgrad.ir.names import Namer
 from srcgrad.ir.program import targets_of
 from srcgrad.ir.walk import blocks_of, found_in, names_bound, statements
@@ -49,7 +50,7 @@ def coalesce(
     out = h_2 - h
 
     >>> body = parse("h_2 = h; h_3 = h_2 * x; h_2 = h_3; out = h_3 - h")
-    >>> body[1].in_place = True
+    >>> IN_PLACE.put(body[1], True)
     >>> print(text(coalesce(body, ("h", "x"), namer, set(), may_share=lambda a, b: a[0] == b[0])))
     h_2 = h
     h_2 = h_2 * x
@@ -61,7 +62,7 @@ def coalesce(
     }
     conflicts: dict[str, set[str]] = {}
     lasting: dict[int, set[str]] = {}
-    if crowded or any(getattr(item, "in_place", False) for item in statements(body)):
+    if crowded or any(IN_PLACE.of(item) for item in statements(body)):
         conflicts, lasting = _conflicts(body, parameters, crowded, namer)
     names: dict[str, str] = {}
     every = {name for members in versions.values() for name in members}
@@ -117,7 +118,7 @@ def _conflicts(
 
     def visit(statement: Any, live: set[str]) -> None:
         names = list(killed(statement))
-        if getattr(statement, "in_place", False):
+        if IN_PLACE.of(statement):
             lasting[id(statement)] = live.difference(names)
         if isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Name):
             names = [statement.target.id]
@@ -174,14 +175,14 @@ def _titles(base: str, members: list[str], namer: Namer, every: set[str]) -> lis
 
 def _mark_in_place(body: list[Any], names: dict[str, str], keeps: Callable[[Any], bool]) -> None:
     for statement in statements(body):
-        if getattr(statement, "in_place", False) and isinstance(statement.value, gast.BinOp):
+        if IN_PLACE.of(statement) and isinstance(statement.value, gast.BinOp):
             left, target = statement.value.left, statement.targets[0]
             together = (
                 isinstance(left, gast.Name)
                 and isinstance(target, gast.Name)
                 and names.get(left.id) == names.get(target.id)
             )
-            statement.in_place = together and not keeps(statement)
+            IN_PLACE.put(statement, together and not keeps(statement))
 
 
 def _rename(body: list[Any], names: dict[str, str]) -> None:
@@ -217,12 +218,12 @@ def _as_update(statement: Any) -> Any:
     >>> from srcgrad.compiler.doctesting import parse, text
     >>> body = parse("x = x + v\nt = (*t, v)")
     >>> for statement in body:
-    ...     statement.in_place = True
+    ...     IN_PLACE.put(statement, True)
     >>> print(text([_as_update(statement) for statement in body]))
     x += v
     t = *t, v
     """
-    value = statement.value if getattr(statement, "in_place", False) else None
+    value = statement.value if IN_PLACE.of(statement) else None
     if not isinstance(value, gast.BinOp):
         return statement
     return at(gast.AugAssign(statement.targets[0], value.op, value.right), statement)

@@ -16,6 +16,7 @@ import numpy as np
 
 from srcgrad.analyses.text_calls import called
 from srcgrad.ir.build import constant, name_adjoint
+from srcgrad.ir.marks import ADJOINT
 from srcgrad.ir.program import targets_of
 from srcgrad.ir.walk import INNER, blocks_of, found_in, names_read, root_name
 from srcgrad.optimizations.fold_constants import number_of
@@ -154,7 +155,7 @@ class TermCollection:
         found = self._collected(_terms(node), inner=inner) if whole and _is_sum(node) else None
         if found is None:
             return node
-        name_adjoint(found, getattr(node, "adjoint", ""))
+        name_adjoint(found, ADJOINT.of(node))
         return found
 
     def _collected(self, terms: list[_Term], *, inner: bool) -> Any:

@@ -18,6 +18,7 @@ from srcgrad.analyses.sharing import Sharing
 from srcgrad.analyses.text_calls import called, outlined
 from srcgrad.ir.build import load
 from srcgrad.ir.changes import change_of
+from srcgrad.ir.marks import IN_PLACE
 from srcgrad.ir.program import bound_by, header_of, header_reads
 from srcgrad.ir.walk import names_read, nodes_in, root_name, statements
 
@@ -175,7 +176,7 @@ def _arrays(every: list[Any], has_axes: Callable[[str], bool]) -> set[str]:
     for item in every:
         value = item.value if isinstance(item, gast.Assign) else None
         left = getattr(getattr(value, "left", None), "id", "")
-        stays = getattr(item, "in_place", False) and left in sure
+        stays = IN_PLACE.of(item) and left in sure
         for name in [] if isinstance(item, gast.AugAssign) else bound_by(item):
             is_array = stays or has_axes(name) or _is_array(value)
             (sure if is_array else other).add(name)

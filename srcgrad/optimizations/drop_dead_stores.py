@@ -8,6 +8,7 @@ import gast
 
 from srcgrad.ir.jumps import is_endless
 from srcgrad.ir.liveness import killed, may_raise, walk_live
+from srcgrad.ir.marks import ATTEMPT, IN_PLACE
 from srcgrad.ir.nodes import is_backward
 from srcgrad.ir.program import header_reads
 from srcgrad.ir.walk import names_bound, places_in
@@ -129,7 +130,7 @@ class DeadStores:
         names = [name for target in statement.targets for name in names_bound(target)]
         if not live.isdisjoint(names):
             return False  # as most are
-        if self._keep_updates and getattr(statement, "in_place", False):
+        if self._keep_updates and IN_PLACE.of(statement):
             return False
         if self._in_try and may_raise(statement) and not self._is_spared(statement):
             return False
@@ -150,7 +151,7 @@ class DeadStores:
     def _branch(self, statement: Any, live: set[str], kept: list[Any]) -> set[str]:
         body, before = self._sweep(statement.body, set(live))
         orelse, other = self._sweep(statement.orelse, set(live))
-        keeps = getattr(statement, "attempt", None) is not None and self._keep_updates
+        keeps = ATTEMPT.of(statement) is not None and self._keep_updates
         if not body and not orelse and not keeps and self._purity.of(statement.test):
             return live
         statement.body, statement.orelse = body, orelse

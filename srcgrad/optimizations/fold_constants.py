@@ -12,6 +12,7 @@ import gast
 
 from srcgrad.analyses.text_calls import called, makes_new
 from srcgrad.ir.build import constant, name_adjoint
+from srcgrad.ir.marks import ADJOINT
 from srcgrad.ir.walk import blocks_of, names_read, root_name
 from srcgrad.optimizations.kept_axes import without_kept_axes
 
@@ -121,7 +122,7 @@ class ConstantFolding:
         folded = self._folded(node, inner=inner)
         if folded is not node:
             self.changed = True
-            name_adjoint(folded, getattr(node, "adjoint", ""))
+            name_adjoint(folded, ADJOINT.of(node))
         return folded
 
     def _folded(self, node: Any, *, inner: bool = False) -> Any:

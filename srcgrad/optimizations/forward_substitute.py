@@ -13,6 +13,7 @@ from srcgrad.ir.build import name_adjoint
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.lines import take_lines
 from srcgrad.ir.liveness import may_raise
+from srcgrad.ir.marks import CLOSING, IS_PRIMAL, TAKES_LINE
 from srcgrad.ir.program import count_binds, count_reads, header_reads
 from srcgrad.ir.walk import INNER, blocks_of, names_read
 from srcgrad.optimizations.kept_axes import without_kept_axes
@@ -108,9 +109,7 @@ class ForwardSubstitution:
         if isinstance(statement.value, gast.Name) and not self._is_temporary(target.id):
             return False  # a copy of one adjoint as another, which may change places with it
         single = self._reads[target.id] == 1 and self._binds[target.id] == 1
-        return (
-            single and not getattr(statement, "closing", False) and self._purity.of(statement.value)
-        )
+        return single and not CLOSING.of(statement) and self._purity.of(statement.value)
 
     def _is_ours(self, name: str) -> bool:
         return self._purity.is_adjoint(name) or self._is_temporary(name)
@@ -254,12 +253,12 @@ def _take_line(statement: Any, source: Any) -> None:
     """
     if not isinstance(statement, (gast.Return, gast.Expr)) or not hasattr(source, "lineno"):
         return
-    takes = getattr(statement, "takes_line", not getattr(statement, "lineno", None))
-    if takes or getattr(statement, "is_primal", False):
+    takes = TAKES_LINE.of(statement) or not getattr(statement, "lineno", None)
+    if takes or IS_PRIMAL.of(statement):
         earlier = gast.copy_location(gast.Pass(), statement)
         gast.copy_location(statement, source)
-        statement.is_primal = getattr(source, "is_primal", False)
-        statement.takes_line = True  # of the last one
+        IS_PRIMAL.put(statement, IS_PRIMAL.of(source))
+        TAKES_LINE.put(statement, True)  # of the last one
         take_lines(statement, earlier)
 
 

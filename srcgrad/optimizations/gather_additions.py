@@ -9,6 +9,7 @@ import gast
 
 from srcgrad.ir.build import at
 from srcgrad.ir.lines import take_lines
+from srcgrad.ir.marks import CLOSING
 from srcgrad.ir.program import header_reads, targets_of
 from srcgrad.ir.walk import blocks_of, names_bound, names_read
 from srcgrad.optimizations.fold_constants import is_fresh
@@ -90,7 +91,7 @@ class AdditionGathering:
             del waiting[name]
 
     def _may_wait(self, statement: Any) -> bool:
-        if getattr(statement, "closing", False) or not self._purity.of(statement.value):
+        if CLOSING.of(statement) or not self._purity.of(statement.value):
             return False
         return is_sum(statement.value) and not isinstance(statement.value, gast.Constant)
 
@@ -138,7 +139,7 @@ def _joined(first: Any, second: Any) -> Any:
         start = gast.BinOp(second.value.left, first.op, start)
     target = second.target if isinstance(second, gast.AugAssign) else second.targets[0]
     joined = at(gast.Assign([target], gast.BinOp(start, op, _term(second)), None), second)
-    joined.closing = getattr(second, "closing", False)
+    CLOSING.put(joined, CLOSING.of(second))
     return joined
 
 

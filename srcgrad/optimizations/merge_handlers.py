@@ -7,6 +7,7 @@ from typing import Any
 import gast
 
 from srcgrad.ir.jumps import falls_through
+from srcgrad.ir.marks import IS_PRIMAL
 from srcgrad.ir.nodes import Blank, Comment
 from srcgrad.ir.program import count_binds, count_reads
 from srcgrad.ir.walk import blocks_of, statements
@@ -57,7 +58,7 @@ def _block(block: list[Any], flags: set[str]) -> list[Any]:
         kept = [item for item in kept if item is not start]
         handler = _waiting(attempt, start.targets[0].id)
         for item in statement.body:  # the `except` speaks for itself
-            item.is_primal = getattr(item, "lineno", 0) == getattr(statement, "lineno", 0)
+            IS_PRIMAL.put(item, getattr(item, "lineno", 0) == getattr(statement, "lineno", 0))
         handler.body[-1:] = statement.body or ([] if handler.body[1:] else [gast.Pass()])
         attempt.orelse = statement.orelse
     return kept

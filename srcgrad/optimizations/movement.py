@@ -11,6 +11,7 @@ import gast
 
 from srcgrad.analyses.sharing import Sharing
 from srcgrad.ir.changes import change_of
+from srcgrad.ir.marks import IS_RECORD
 from srcgrad.ir.nodes import Blank, Comment
 from srcgrad.ir.program import header_of, header_reads, is_store, targets_of
 from srcgrad.ir.walk import (
@@ -295,7 +296,7 @@ class Movement:
 
 def _is_record(statement: Any) -> bool:
     """Say whether a statement appends to a list that only the backward pass reads."""
-    return bool(getattr(statement, "is_record", False))
+    return bool(IS_RECORD.of(statement))
 
 
 def _named_in(items: list[Any]) -> set[str]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import gast
 
+from srcgrad.ir.marks import CLOSING
 from srcgrad.ir.program import targets_of
 from srcgrad.ir.putting import put
 from srcgrad.ir.walk import blocks_of, names_bound, statements
@@ -52,7 +53,7 @@ def _literal(statement: Any) -> str:
         if isinstance(value, gast.UnaryOp) and isinstance(value.op, gast.USub):
             value = value.operand
         plain = isinstance(value, gast.Constant) and type(value.value) is float
-        if plain and isinstance(target, gast.Name) and not getattr(statement, "closing", False):
+        if plain and isinstance(target, gast.Name) and not CLOSING.of(statement):
             return str(target.id)
     return ""
 

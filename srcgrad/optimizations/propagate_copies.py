@@ -8,6 +8,7 @@ from typing import Any
 
 import gast
 
+from srcgrad.ir.marks import CLOSING
 from srcgrad.ir.program import targets_of
 from srcgrad.ir.walk import blocks_of, names_bound, statements, walk
 
@@ -38,7 +39,7 @@ def propagate_copies(
     for statement in statements(body):
         target, source = copy_in(statement)
         once = binds[target] == 1 and binds[source] == 1 and source in bound
-        if target and once and is_temporary(target) and not getattr(statement, "closing", False):
+        if target and once and is_temporary(target) and not CLOSING.of(statement):
             names[target] = source
         bound.update(name for item in targets_of(statement) for name in names_bound(item))
     return _apply(body, names) if names else body

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import gast
 
+from srcgrad.ir.marks import CLOSING
 from srcgrad.ir.program import Counts, targets_of
 from srcgrad.ir.putting import put
 from srcgrad.ir.walk import blocks_of, found_in, names_bound, statements
@@ -84,7 +85,7 @@ class LookupRepetition:
             return ""
         target = statement.targets[0]
         name = target.id if isinstance(target, gast.Name) else ""
-        if not self._is_lookup(statement.value) or getattr(statement, "closing", False):
+        if not self._is_lookup(statement.value) or CLOSING.of(statement):
             return ""
         counts = self._counts
         few = counts.binds[name] == 1 and 1 < counts.reads[name] <= _MOST_READS

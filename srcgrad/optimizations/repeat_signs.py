@@ -8,6 +8,7 @@ from typing import Any
 import gast
 
 from srcgrad.ir.lines import take_lines
+from srcgrad.ir.marks import CLOSING
 from srcgrad.ir.program import Counts, targets_of
 from srcgrad.ir.putting import put
 from srcgrad.ir.walk import blocks_of, root_name, statements
@@ -78,7 +79,7 @@ class SignRepetition:
         """Return an adjoint that is another value but for a sign, and what is to be read for it."""
         target = statement.targets[0] if isinstance(statement, gast.Assign) else None
         name = target.id if isinstance(target, gast.Name) else ""
-        if not self._purity.is_adjoint(name) or getattr(statement, "closing", False):
+        if not self._purity.is_adjoint(name) or CLOSING.of(statement):
             return "", None
         value = self._but_for_a_sign(statement.value)
         counts = self._counts

@@ -8,6 +8,7 @@ import gast
 
 from srcgrad.ir.build import at, name_adjoint
 from srcgrad.ir.lines import take_lines
+from srcgrad.ir.marks import IS_PRIMAL
 
 
 def return_early(body: list[Any]) -> list[Any]:
@@ -60,5 +61,5 @@ def _returning(block: list[Any], name: str) -> list[Any]:
     name_adjoint(last.value, name)
     result = at(gast.Return(last.value), last)
     take_lines(result, last)
-    result.is_primal = getattr(last, "is_primal", False)
+    IS_PRIMAL.put(result, IS_PRIMAL.of(last))
     return [*first, result]

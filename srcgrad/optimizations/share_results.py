@@ -13,6 +13,7 @@ import gast
 from srcgrad.analyses.sharing import Sharing
 from srcgrad.analyses.text_calls import called, makes_new
 from srcgrad.ir.build import at, load, store
+from srcgrad.ir.marks import IN_PLACE
 from srcgrad.ir.nodes import Comment
 from srcgrad.ir.program import Counts, bound_by, targets_of
 from srcgrad.ir.walk import blocks_of, found_in, names_read, root_name, statements, walk
@@ -300,7 +301,7 @@ class _Fixed:
 def _written(statement: Any, purity: Purity) -> Iterator[str]:
     """Yield the names through which a statement may write into memory."""
     value = getattr(statement, "value", None)
-    if isinstance(statement, gast.AugAssign) or getattr(statement, "in_place", False):
+    if isinstance(statement, gast.AugAssign) or IN_PLACE.of(statement):
         yield from bound_by(statement)
         yield from names_read(getattr(value, "left", None)) if value is not None else ()
     for target in targets_of(statement):

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from srcgrad.ir.build import assign, at, names_tuple
+from srcgrad.ir.marks import IS_PRIMAL
 from srcgrad.ir.program import Counts
 from srcgrad.ir.walk import blocks_of
 from srcgrad.optimizations.propagate_copies import copy_in
@@ -72,7 +73,7 @@ def _shorter(row: list[Any], counts: Counts) -> list[Any]:
             return row
         target = names_tuple(names, storing=True)
         new = assign(target, names_tuple(sources))
-        new.is_primal = getattr(first, "is_primal", False)
+        IS_PRIMAL.put(new, IS_PRIMAL.of(first))
         written.append(at(new, first))
     return written if 0 < len(written) < len(row) else row
 

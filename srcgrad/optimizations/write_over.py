@@ -7,6 +7,7 @@ from typing import Any
 import gast
 
 from srcgrad.ir.build import call, clone
+from srcgrad.ir.marks import GUARDED
 from srcgrad.ir.walk import statements
 
 
@@ -15,7 +16,7 @@ def write_over(body: list[Any]) -> bool:
 
     >>> from srcgrad.compiler.doctesting import parse, text
     >>> body = parse("x_2 = x * v; n_2 = n + v")
-    >>> body[0].guarded = True
+    >>> GUARDED.put(body[0], True)
     >>> write_over(body)
     True
     >>> print(text(body))
@@ -25,8 +26,8 @@ def write_over(body: list[Any]) -> bool:
     found = False
     for statement in statements(body):
         value = getattr(statement, "value", None)
-        if getattr(statement, "guarded", False) and isinstance(statement, gast.Assign):
-            statement.guarded = False
+        if GUARDED.of(statement) and isinstance(statement, gast.Assign):
+            GUARDED.put(statement, False)
             if isinstance(value, gast.BinOp) and isinstance(value.left, gast.Name):
                 statement.value = call("written_over", clone(value.left), value)
                 found = True
@@ -38,14 +39,14 @@ def guarded_names(body: list[Any]) -> set[str]:
 
     >>> from srcgrad.compiler.doctesting import parse
     >>> body = parse("x_2 = x * v; n_2 = n + v")
-    >>> body[0].guarded = True
+    >>> GUARDED.put(body[0], True)
     >>> sorted(guarded_names(body))
     ['x', 'x_2']
     """
     return {
         name.id
         for statement in statements(body)
-        if getattr(statement, "guarded", False) and isinstance(statement.value, gast.BinOp)
+        if GUARDED.of(statement) and isinstance(statement.value, gast.BinOp)
         for name in (statement.value.left, *statement.targets)
         if isinstance(name, gast.Name)
     }

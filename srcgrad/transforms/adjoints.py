@@ -9,6 +9,7 @@ from typing import Any
 import gast
 
 from srcgrad.ir.build import add_assign, assign, at, call, clone, constant, load, store, subscript
+from srcgrad.ir.marks import IS_SCALED, VECTOR
 from srcgrad.ir.names import Namer
 from srcgrad.transforms.contributions import is_uniform
 from srcgrad.transforms.externals import Externals
@@ -160,7 +161,7 @@ class Adjoints:
         for cell in wanted:
             done += self.vacate(cell, like)
             uniform = self.uniform.pop(cell)
-            if getattr(uniform, "is_scaled", False):  # an array, as arithmetic would have made
+            if IS_SCALED.of(uniform):  # an array, as arithmetic would have made
                 uniform = self._filled(cell, uniform.args[0])
                 self.state[cell] = Status.OWNED
             done.append(assign(self.own_name(cell), uniform, like))
@@ -258,7 +259,7 @@ class Adjoints:
             return done
         self.state[cell] = Status.OWNED
         uniform = self.uniform.pop(cell, None)
-        if uniform is not None and uniform.vector == ():
+        if uniform is not None and VECTOR.of(uniform) == ():
             filled = self._filled(cell, uniform.args[0])
             if self._keep_complex:
                 self.wide.add(cell)

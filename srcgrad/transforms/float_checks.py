@@ -16,6 +16,7 @@ from srcgrad.analyses.float_names import float_names
 from srcgrad.analyses.number_tables import number_tables
 from srcgrad.ir.build import at, call, load
 from srcgrad.ir.changes import change_of
+from srcgrad.ir.marks import CASTS
 from srcgrad.ir.program import Program, direct_names, is_store, store_target, targets_of
 from srcgrad.ir.walk import blocks_of, names_bound, names_read, root_name, statements
 from srcgrad.transforms.externals import Externals
@@ -77,7 +78,7 @@ def check_floats(
 
 def _check_casts(program: Program, externals: Externals, active: Collection[str]) -> None:
     """Ask of what ``out=`` writes into a constant whether NumPy casts it to what that holds."""
-    stores = [s for s in statements(program.body) if getattr(s, "casts", False) and is_store(s)]
+    stores = [s for s in statements(program.body) if CASTS.of(s) and is_store(s)]
     floats = float_names(program) if stores else ()
     for statement in stores:
         name = root_name(store_target(statement)) or ""

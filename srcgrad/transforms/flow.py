@@ -8,6 +8,7 @@ from typing import Any
 import gast
 
 from srcgrad.ir.changes import change_of
+from srcgrad.ir.marks import ATTEMPT, RESCUED
 from srcgrad.ir.program import is_store, store_target
 from srcgrad.ir.walk import names_bound
 
@@ -80,14 +81,14 @@ def other_branch(statement: Any) -> list[Any]:
 
     For one that follows a `try` and asks whether it failed, that begins with the body of the `try`.
     """
-    attempt = getattr(statement, "attempt", None)
+    attempt = ATTEMPT.of(statement)
     before = attempt.body if attempt is not None else []
     return [*before, *statement.orelse]
 
 
 def run_here(attempt: Any) -> list[Any]:
     """Return the body of a `try`, unless it belongs to the `if` after it."""
-    return [] if attempt.rescued else list(attempt.body)
+    return [] if RESCUED.of(attempt) else list(attempt.body)
 
 
 def _simple(

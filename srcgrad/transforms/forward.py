@@ -20,6 +20,7 @@ from srcgrad.analyses.variation import Variation
 from srcgrad.checker.tangent_witness import TangentWitness
 from srcgrad.ir.build import assign, at, call, clone, load, store
 from srcgrad.ir.changes import change_of
+from srcgrad.ir.marks import REPEATS, UPDATES_ENTRY
 from srcgrad.ir.operations import Operation, may_return_operand
 from srcgrad.ir.program import Program, direct_names, is_store, operand_names, store_target
 from srcgrad.ir.scopes import MISSING
@@ -107,12 +108,10 @@ class Forwarder:
     def _copies(self) -> list[Any]:
         """Return copies of the tangents of the inputs that the program may write into."""
         names = [n for n in self._program.inputs if n in self._written and n in self._active]
-        done: list[Any] = []
-        for name in names:
-            dot = self._dot(name) or ""
-            copy = self._externals.use_runtime("copied_like")
-            done.append(assign(dot, call(copy, load(dot), load(name))))
-        return done
+        copies = self._externals.use_runtime
+        dots = {name: self._dot(name) or "" for name in names}
+        made = {n: call(copies("copied_like"), load(dots[n]), load(n)) for n in names}
+        return [assign(dots[name], copy) for name, copy in made.items()]
 
     def _entry_zeros(self) -> list[Any]:
         """Return tangents of zeros for the other parameters that tangents are written into."""
@@ -189,14 +188,14 @@ class Forwarder:
         target = store_target(statement)
         holder = self._dot(root_name(target) or "")
         place = None if holder is None else renamed_root(target, holder)
-        if getattr(statement, "updates_entry", False) and root_name(target) not in self._arrays:
+        if UPDATES_ENTRY.of(statement) and root_name(target) not in self._arrays:
             return self._update_entry(statement, target, place)
         updates = isinstance(statement, gast.AugAssign)
         if place is None or (updates and not self._varies(statement.value)):
             return [statement]
         if updates:
             update = gast.AugAssign(place, statement.op, self._tangent(statement.value))
-            update.repeats = getattr(statement, "repeats", "")
+            REPEATS.put(update, REPEATS.of(statement))
             return [update, statement]
         return [assign(place, self._tangent_or_zeros(statement.value)), statement]
 

@@ -18,6 +18,7 @@ from srcgrad.analyses.sharing import Sharing
 from srcgrad.ir.build import clone
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.liveness import first_reads
+from srcgrad.ir.marks import CLOSING, IS_PRIMAL
 from srcgrad.ir.program import bound_names, header_reads, is_store, store_target
 from srcgrad.ir.walk import blocks_of, names_bound, names_read, root_name, statements
 from srcgrad.transforms.searches import ending_branch, take_end
@@ -152,7 +153,7 @@ class Fusing:
         """
         if isinstance(statement, gast.Break):
             return search is not None
-        if getattr(statement, "closing", False):
+        if CLOSING.of(statement):
             return False
         if isinstance(statement, gast.Assign):
             target = statement.targets[0]
@@ -193,7 +194,8 @@ class Fusing:
         self._fuse_branch(search, branch)
         for part, end in zip((branch.body, branch.orelse), ends, strict=True):
             part.extend(map(_anew, end))
-        branch.is_primal = mirror.is_primal = True
+        IS_PRIMAL.put(branch, True)
+        IS_PRIMAL.put(mirror, True)
         mirror.target, mirror.iter = clone(loop.target), clone(loop.iter)
         mirror.body = [branch if item is search else _anew(item) for item in loop.body]
 
@@ -253,7 +255,7 @@ def _anew(statement: Any) -> Any:
     """Return a copy, whose line needs no comment: it is the user's line itself."""
     copy = clone(statement)
     for item in statements([copy]):
-        item.is_primal = True
+        IS_PRIMAL.put(item, True)
     return copy
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import gast
 
 from srcgrad.ir.build import clone
+from srcgrad.ir.marks import CLOSING, LEAVES
 from srcgrad.transforms.sweep import Pair
 
 
@@ -50,7 +51,7 @@ def leave_out_last_trips(pairs: Sequence[Pair]) -> list[Pair]:
             branch = pair.primal.body[-1]
             (mirror,) = pair.adjoint.body
             gone.add(id(mirror))
-            branch.leaves = True
+            LEAVES.put(branch, True)
             branch.body[-1:-1] = map(_again, closing)
             pair.primal.body.extend(branch.orelse)
             branch.orelse = []
@@ -61,14 +62,14 @@ def leave_out_last_trips(pairs: Sequence[Pair]) -> list[Pair]:
 
 def _taken_out(block: list[Any]) -> list[Any]:
     """Take the copies that close a trip from where they stand before it is left or goes on."""
-    found = [item for item in block if getattr(item, "closing", False)]
-    block[:] = [item for item in block if not getattr(item, "closing", False)]
+    found = [item for item in block if CLOSING.of(item)]
+    block[:] = [item for item in block if not CLOSING.of(item)]
     return found
 
 
 def _again(copy: Any) -> Any:
     twin = clone(copy)
-    twin.closing = True
+    CLOSING.put(twin, True)
     return twin
 
 

@@ -28,6 +28,7 @@ from srcgrad.ir.build import (
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.jumps import jumps
 from srcgrad.ir.liveness import first_reads
+from srcgrad.ir.marks import ATTEMPT, CLOSING, COUNTS, IS_RECORD, LEAVES, RESCUED
 from srcgrad.ir.names import Namer
 from srcgrad.ir.program import bound_names, header_reads, targets_of
 from srcgrad.ir.walk import blocks_of, names_bound, names_read, root_name, statements, walk
@@ -98,7 +99,7 @@ class Recorder:
                 self._note_exits(statement, loop)
             for part in blocks_of(statement):
                 inside = attempt if inner is loop else None
-                if getattr(statement, "rescued", False):
+                if RESCUED.of(statement):
                     inside = statement
                 self._map(part, inner, inside)
 
@@ -127,8 +128,8 @@ class Recorder:
     # -- branches inside loops
 
     def _record_branch(self, primal: list[Any], adjoint: list[Any], branch: Any) -> None:
-        closed = [s for s in primal if not getattr(s, "closing", False)]
-        attempt = getattr(branch, "attempt", None) if primal is branch.orelse else None
+        closed = [s for s in primal if not CLOSING.of(s)]
+        attempt = ATTEMPT.of(branch) if primal is branch.orelse else None
         if attempt is not None:
             closed = [*attempt.body, *closed]
         names = self._wanted(closed, adjoint, [])
@@ -157,7 +158,7 @@ class Recorder:
             self._restore_counted(loop, mirror, names, recipes)
             return
         mirror.body[0:0] = recipes
-        if names and not (mirror.counts and names == _targets(loop)):
+        if names and not (COUNTS.of(mirror) and names == _targets(loop)):
             mirror.target = names_tuple(names, storing=True)
             mirror.iter = call("reversed", load(self._push_values(loop, names)))
             return
@@ -265,7 +266,7 @@ class Recorder:
         sums: dict[str, Any] = {}
         for statement in body:
             (name,) = _bound_by(statement) if len(_bound_by(statement)) == 1 else ("",)
-            if not name or getattr(statement, "closing", False) or binds[name] > 1:
+            if not name or CLOSING.of(statement) or binds[name] > 1:
                 continue
             reads = set(names_read(getattr(statement, "value", None)))
             if not isinstance(statement, gast.Assign) or not self._lasts(statement, reads):
@@ -415,14 +416,14 @@ def _bound_outside_loops(block: list[Any]) -> set[str]:
     for statement in block:
         if isinstance(statement, gast.If):
             found |= _bound_outside_loops(statement.body) | _bound_outside_loops(statement.orelse)
-        elif not getattr(statement, "closing", False):
+        elif not CLOSING.of(statement):
             found.update(_bound_by(statement))
     return found
 
 
 def _closing(block: list[Any]) -> list[Any]:
     """Return the copies that close the trips of a loop with this body, at whichever end."""
-    found = [s for s in block if getattr(s, "closing", False)]
+    found = [s for s in block if CLOSING.of(s)]
     last = block[-1] if block else None
     ends = (last.body, last.orelse) if isinstance(last, gast.If) else ()
     return found + [s for end in ends for s in _closing(end)]
@@ -431,9 +432,9 @@ def _closing(block: list[Any]) -> list[Any]:
 def _end_of(block: list[Any]) -> int:
     """Return the place before the statements that end a trip or lead out of the loop."""
     for position, item in enumerate(block):
-        if getattr(item, "leaves", False):
+        if LEAVES.of(item):
             continue
-        if getattr(item, "closing", False) or any(isinstance(j, gast.Break) for j in jumps([item])):
+        if CLOSING.of(item) or any(isinstance(j, gast.Break) for j in jumps([item])):
             return position
     return len(block)
 
@@ -456,7 +457,7 @@ def _once_bound(block: list[Any], names: list[str]) -> int:
 
 def _after_exits(block: list[Any]) -> int:
     """Return the place after the branches of a trip that leave the loop and are not recorded."""
-    exits = [place for place, item in enumerate(block) if getattr(item, "leaves", False)]
+    exits = [place for place, item in enumerate(block) if LEAVES.of(item)]
     return exits[-1] + 1 if exits else 0
 
 
@@ -475,7 +476,7 @@ def _first_of(indices: Any, counted: Any) -> Any:
 
 def _push(saved: str, names: list[str], like: Any) -> Any:
     push = at(gast.Expr(method(load(saved), "append", names_tuple(names))), like)
-    push.is_record = True
+    IS_RECORD.put(push, True)
     return push
 
 
@@ -490,7 +491,7 @@ def surely_bound(block: list[Any]) -> set[str]:
     for statement in block:
         if isinstance(statement, gast.If):
             bound |= surely_bound(statement.body) & surely_bound(statement.orelse)
-        elif isinstance(statement, gast.Try) and not statement.rescued:
+        elif isinstance(statement, gast.Try) and not RESCUED.of(statement):
             bound |= surely_bound(statement.body) | surely_bound(statement.finalbody)
         elif isinstance(statement, gast.With):
             bound |= surely_bound(statement.body) | set(_bound_by(statement))

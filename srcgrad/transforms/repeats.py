@@ -7,6 +7,7 @@ from typing import Any
 import gast
 
 from srcgrad.ir.build import at, call, clone, index_value
+from srcgrad.ir.marks import REPEATS
 from srcgrad.ir.walk import blocks_of
 
 
@@ -29,7 +30,7 @@ def spell_repeats(block: list[Any]) -> set[str]:
     for position, statement in enumerate(block):
         for part in blocks_of(statement):
             found |= spell_repeats(part)
-        spelling = getattr(statement, "repeats", "")
+        spelling = REPEATS.of(statement)
         if spelling:
             found.add(spelling)
             target, value = statement.target, statement.value

@@ -14,6 +14,7 @@ from srcgrad.frontend.long_loops import loop_of
 from srcgrad.ir.build import assign, at, call, clone, load, method, store
 from srcgrad.ir.changes import Change, change_of
 from srcgrad.ir.jumps import breaks_out, falls_through
+from srcgrad.ir.marks import COUNTS, EDIT, OF_ERRORS
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import bound_names, direct_names, header_reads, is_store, store_target
 from srcgrad.ir.walk import names_bound, names_read, statements
@@ -231,8 +232,9 @@ class Reverser:
         return isinstance(value, _COMPREHENSIONS) and varied.isdisjoint(names_read(value))
 
     def _prepare_copy(self, statement: Any, operation: Operation, targets: list[str]) -> list[Any]:
-        if hasattr(statement, "edit"):
-            reads = [name for item in statement.edit.reads.values() for name in names_read(item)]
+        if EDIT.is_on(statement):
+            given = EDIT.of(statement).reads.values()
+            reads = [name for item in given for name in names_read(item)]
             copies, names = self._copy_written(reads, statement)
             prepare_edit(self._sweep, statement, targets[0], names)
             return [*copies, statement]
@@ -348,7 +350,7 @@ class Reverser:
     def _reverse_with(self, statement: Any) -> list[Any]:
         """A block runs backwards as it stands, and what it says of floating-point errors holds."""
         body = self._backward(statement.body)
-        if body and getattr(statement, "of_errors", False):
+        if body and OF_ERRORS.of(statement):
             return [at(gast.With(clone(statement.items), body, None), statement)]
         return body
 
@@ -455,7 +457,7 @@ class Reverser:
             iterable = call("reversed", again)
             return at(gast.For(clone(loop.target), iterable, body, [], None), loop)
         mirror = at(gast.For(store("_"), gast.Constant(None, None), body, [], None), loop)
-        mirror.counts = counts  # some first part of a range
+        COUNTS.put(mirror, counts)  # some first part of a range
         return mirror
 
     def _keys(self, name: Any) -> Any:

@@ -12,6 +12,7 @@ import gast
 
 from srcgrad.ir.build import assign, at, call, clone, constant, load, method, store, subscript
 from srcgrad.ir.changes import Change, change_of
+from srcgrad.ir.marks import IS_ENTRY, KEEPS_SHAPE, UPDATES_ENTRY
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import direct_names, store_target
 from srcgrad.ir.walk import names_bound
@@ -48,7 +49,7 @@ class ContainerSteps:
         """Pass an entry that was taken out of an adjoint on to what was put in."""
         if not self._sweep.is_active(value):
             return [at(gast.Expr(entry), statement)]
-        entry.is_entry = True
+        IS_ENTRY.put(entry, True)
         return self._sweep.contribute(statement, [], [(value.id, entry)], inherits=False)
 
     def _put_back(self, statement: Any, change: Change) -> list[Any]:
@@ -109,7 +110,7 @@ class ContainerSteps:
 
         A number is bound anew either way.
         """
-        if not getattr(stored, "updates_entry", False) or not isinstance(stored.value, gast.Name):
+        if not UPDATES_ENTRY.of(stored) or not isinstance(stored.value, gast.Name):
             return stored
         makers = (s for s in reversed(before) if isinstance(s, gast.Assign))
         made = next((s for s in makers if names_bound(s.targets[0]) == [stored.value.id]), None)
@@ -144,7 +145,7 @@ class ContainerSteps:
             if broadcasts:
                 unbroadcast = self._sweep.externals.use_runtime("unbroadcast")
                 value = call(unbroadcast, value, load(statement.value.id))
-                value.keeps_shape = True  # nothing else of what was added is needed
+                KEEPS_SHAPE.put(value, True)  # nothing else of what was added is needed
             if isinstance(statement, gast.AugAssign) and isinstance(statement.op, gast.Sub):
                 value = gast.UnaryOp(gast.USub(), value)
             given = [(statement.value.id, value)]

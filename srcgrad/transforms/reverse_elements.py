@@ -20,6 +20,7 @@ from srcgrad.ir.build import (
     load,
     subscript,
 )
+from srcgrad.ir.marks import KEEPS_SHAPE, REPEATS
 from srcgrad.ir.program import store_target
 from srcgrad.ir.scopes import Scope
 from srcgrad.ir.walk import names_bound
@@ -226,7 +227,7 @@ class ElementSteps:
         """Take the adjoint out of memory that may be that of the value, too, before adding it."""
         sweep = self._sweep
         name = statement.value.id
-        repeats = getattr(statement, "repeats", "")
+        repeats = REPEATS.of(statement)
         if not sweep.selects_once(target.slice) and not repeats:
             last = sweep.externals.use_runtime("last_written")
             place = call(last, clone(place.value), index_value(place.slice))
@@ -246,7 +247,7 @@ class ElementSteps:
             value = gast.UnaryOp(gast.USub(), place)
         if self._sweep.facts.shapes.element_is_number(target):
             return self._sweep.adjoints.accumulate(name, value, statement, Status.SHARED)
-        repeats = getattr(statement, "repeats", "")  # then each of the values has its effect
+        repeats = REPEATS.of(statement)  # then each of the values has its effect
         if not self._sweep.selects_once(target.slice) and not repeats:
             place = call(
                 self._sweep.externals.use_runtime("last_written"),
@@ -263,7 +264,7 @@ class ElementSteps:
         """Sum the adjoint of a place to the shape of what was stored there, unless it has that."""
         summed = call(self._sweep.externals.use_runtime("unbroadcast"), value, load(name))
         # nothing else of what was stored is needed, but a list of adjoints may have no shape
-        summed.keeps_shape = not self._sweep.of_generated or self._is_array(name)
+        KEEPS_SHAPE.put(summed, not self._sweep.of_generated or self._is_array(name))
         return shortened(summed, target, self._sweep)
 
     def stable_read(self, statement: Any, target: str) -> list[Any]:

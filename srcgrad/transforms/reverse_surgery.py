@@ -12,6 +12,7 @@ from srcgrad.frontend.source import find_source
 from srcgrad.frontend.surgery import Edit
 from srcgrad.ir.build import at, clone
 from srcgrad.ir.changes import change_of
+from srcgrad.ir.marks import EDIT
 from srcgrad.ir.program import direct_names
 from srcgrad.ir.walk import names_bound, root_name, statements
 from srcgrad.primitives import named
@@ -31,7 +32,7 @@ def prepare_edit(sweep: Sweep, statement: Any, target: str, names: dict[str, str
     problem = _problem(sweep, statement, target)
     if problem is not None:
         sweep.refused.append((statement, *problem, UnsupportedSyntaxError))
-    edit: Edit = statement.edit
+    edit: Edit = EDIT.of(statement)
     source, own, body = statement.value.id, edit.name, edit.body
     found = {old: renamed(item, names) for old, item in edit.reads.items()}
     written, shown = _writes_into(body, own), _hands_out(body, own)
@@ -60,7 +61,7 @@ def check_idle_edit(sweep: Sweep, statement: Any) -> None:
 
     Without another name nothing comes back through the edit, and its block is left out.
     """
-    if not hasattr(statement, "edit") or statement.value.id not in sweep.facts.activity.varied:
+    if not EDIT.is_on(statement) or statement.value.id not in sweep.facts.activity.varied:
         return
     problem = _shared_later(sweep, statement)
     if problem is not None:
@@ -99,7 +100,7 @@ def _other_name(sweep: Sweep, edit: Any, source: str) -> str | None:
     while len(same) != size:
         size = len(same)
         for item in before:
-            if hasattr(item, "edit"):
+            if EDIT.is_on(item):
                 continue
             bound, held = _passed_on(sweep, item)
             if held & same or (bound & same and len(held) == 1):

@@ -27,6 +27,7 @@ from srcgrad.ir.build import (
     subscript,
 )
 from srcgrad.ir.changes import Change, change_of
+from srcgrad.ir.marks import CLOSING
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import direct_names, store_target
 from srcgrad.ir.walk import blocks_of, names_bound, statements, walk
@@ -109,7 +110,7 @@ class ShadowSteps:
         made = assign(self._renamed_target(target), value, statement)
         if isinstance(value, gast.Name) and getattr(made.targets[0], "id", "") == value.id:
             return []
-        made.closing = getattr(statement, "closing", False)
+        CLOSING.put(made, CLOSING.of(statement))
         return [made]
 
     def put_by(self, statement: Any, name: str) -> list[Any]:

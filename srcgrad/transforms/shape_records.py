@@ -8,6 +8,7 @@ from typing import Any
 import gast
 
 from srcgrad.ir.build import assign, call, load
+from srcgrad.ir.marks import CLOSING, KEEPS_SHAPE
 from srcgrad.ir.names import Namer
 from srcgrad.ir.program import bound_names, is_store, targets_of
 from srcgrad.ir.walk import blocks_of, names_bound, names_read, statements, walk
@@ -25,7 +26,7 @@ def keep_shapes(primal: list[Any], adjoint: list[Any], namer: Namer) -> bool:
     ... grad_part = unbroadcast(grad_u[i + 1], part)
     ... grad_x = grad_x + grad_part * u[i]
     ... ''')
-    >>> back[0].value.keeps_shape = True
+    >>> KEEPS_SHAPE.put(back[0].value, True)
     >>> keep_shapes(body, back, Namer(["part", "x", "u"]))
     True
     >>> print(text(body))
@@ -47,7 +48,7 @@ def keep_shapes(primal: list[Any], adjoint: list[Any], namer: Namer) -> bool:
             names[name] = namer.fresh(f"{namer.base(name)}_shape")
             for node in places:
                 node.args[1] = load(names[name])
-                node.keeps_shape = False
+                KEEPS_SHAPE.put(node, False)
     if names:
         _measure(primal, names)
     return bool(names)
@@ -58,7 +59,7 @@ def _bound_once(block: list[Any]) -> set[str]:
     binds: Counter[str] = Counter()
     for statement in statements(block):
         targets = [n for t in targets_of(statement) for n in names_bound(t)]
-        plain = isinstance(statement, gast.Assign) and not getattr(statement, "closing", False)
+        plain = isinstance(statement, gast.Assign) and not CLOSING.of(statement)
         binds.update(targets if plain else targets * 2)
     return {name for name, count in binds.items() if count == 1}
 
@@ -95,7 +96,9 @@ def _asked(block: list[Any], computed: set[str]) -> dict[str, list[Any]]:
         for node in walk(statement):
             if getattr(getattr(node, "func", None), "id", "") == "unbroadcast":
                 like = node.args[1]
-                wanted = getattr(node, "keeps_shape", getattr(like, "id", "") in computed)
+                wanted = KEEPS_SHAPE.of(node)
+                if wanted is None:
+                    wanted = getattr(like, "id", "") in computed
                 if wanted and isinstance(like, gast.Name):
                     found.setdefault(like.id, []).append(node)
     return found
@@ -109,7 +112,7 @@ def _measure(block: list[Any], names: dict[str, str]) -> None:
         targets = [n for t in getattr(statement, "targets", []) for n in names_bound(t)]
         for name in reversed([n for n in targets if n in names]):
             shape = assign(names[name], call("np.shape", load(name)), statement)
-            shape.closing = getattr(statement, "closing", False)
+            CLOSING.put(shape, CLOSING.of(statement))
             block.insert(_position(block, statement) + 1, shape)
 
 

@@ -10,6 +10,7 @@ from srcgrad.analyses.constants import axes_of
 from srcgrad.analyses.dimensions import Dimensions
 from srcgrad.analyses.lengths import Vector
 from srcgrad.ir.build import call, clone
+from srcgrad.ir.marks import VECTOR
 from srcgrad.transforms.runtime_calls import is_shape
 
 _SPREADING = frozenset({"expand_sum", "expand_mean"})
@@ -44,9 +45,10 @@ def spread_by_axes(value: Any, dimensions: Dimensions, given: Vector | None = No
             return value
         grad = gast.BinOp(grad, gast.Div(), _length(shape, added[0]))
     spread = call("np.broadcast_to", grad, shape)
-    spread.vector = vector
+    VECTOR.put(spread, vector)
     if not is_number and not keeps.value:
-        spread.args[0], spread.vector = _with_axes(grad, added), _with_ones(vector, added)
+        spread.args[0] = _with_axes(grad, added)
+        VECTOR.put(spread, _with_ones(vector, added))
     return spread
 
 

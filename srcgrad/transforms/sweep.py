@@ -23,6 +23,7 @@ from srcgrad.checker.witness import begun
 from srcgrad.errors import UnsupportedError
 from srcgrad.ir.build import assign, at, call, clone, load, twin
 from srcgrad.ir.changes import change_of
+from srcgrad.ir.marks import IS_ENTRY, IS_SCALED, VECTOR
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program, direct_names, operand_names
 from srcgrad.ir.walk import found_in, names_bound, names_read, statements, walk
@@ -294,8 +295,8 @@ class Sweep:
             if cell not in self.facts.activity.active and cell not in self.adjoints.models:
                 continue
             if not self.adjoints.exists(cell) and is_uniform(value):
-                if not hasattr(value, "vector"):
-                    value.vector = self.entry_vector(statement)
+                if not VECTOR.is_on(value):
+                    VECTOR.put(value, self.entry_vector(statement))
                 self.adjoints.uniform[cell] = value
                 self.adjoints.state[cell] = Status.SHARED
                 continue
@@ -303,12 +304,12 @@ class Sweep:
             if (cell in self.containers and there) or cell in self.facts.storage.mirror.lists:
                 done.extend(self.add_entries(cell, value, statement))
                 continue
-            entry = isinstance(value, (gast.Name, gast.Subscript)) or hasattr(value, "is_entry")
+            entry = isinstance(value, (gast.Name, gast.Subscript)) or IS_ENTRY.is_on(value)
             may_be_none = self.of_generated and entry  # as what a path did not bind
             if (may_be_none or self.may_be_container(cell)) and cell in self.adjoints.state:
                 done.extend(self.add_anything(cell, value, statement))
                 continue
-            taken_out = getattr(value, "is_entry", False)
+            taken_out = IS_ENTRY.of(value)
             owned = taken_out or (inherits and isinstance(value, gast.Name))
             status = Status.OWNED if owned else self.status(value)
             done.extend(self.adjoints.accumulate(cell, twin(value), statement, status))
@@ -362,22 +363,22 @@ class Sweep:
         simple = isinstance(number, (gast.Name, gast.Constant, gast.UnaryOp))
         name, self.whole = self.adjoints.name(target), set()
         emitted, contributions = rule([clone(number) if simple else load(name)])
-        if uniform.vector is not None:
-            contributions = self._spread(contributions, uniform.vector)
+        vector = VECTOR.of(uniform)
+        if vector is not None:
+            contributions = self._spread(contributions, vector)
         entries = {name, *names_read(number)} if simple else {name}
-        vector = uniform.vector
         for position, (cell, value) in enumerate(contributions):
             unchanged = value is not None and is_entry(value, entries)
             if unchanged and (cell in self.facts.selection.masks or self._begins(cell)):
                 contributions[position] = cell, _spread_over(cell, value, vector)
             elif is_uniform(value) and not self.adjoints.exists(cell):
-                value.vector = getattr(value, "vector", vector)
+                VECTOR.put(value, VECTOR.of(value) if VECTOR.is_on(value) else vector)
             elif not self.fills(value, entries, vector, cell, target):
                 axes = self._narrower(value, entries, vector, cell)
                 if axes is None:
                     return None
                 contributions[position] = cell, _spread_over(cell, value, axes)
-                contributions[position][1].is_scaled = axes == ()
+                IS_SCALED.put(contributions[position][1], axes == ())
         bind = [] if simple else [assign(name, clone(number), statement)]
         return [*bind, *self.contribute(statement, emitted, contributions, inherits=False)]
 
@@ -464,7 +465,7 @@ class Sweep:
 
 def _spread_over(cell: str, value: Any, vector: Any) -> Any:
     spread = call("np.broadcast_to", value, call("np.shape", load(cell)))
-    spread.vector = vector
+    VECTOR.put(spread, vector)
     return spread
 
 

@@ -8,6 +8,7 @@ import gast
 
 from srcgrad.analyses.lengths import Vector, summed_axes
 from srcgrad.ir.build import call, method
+from srcgrad.ir.marks import GUARDED, KEEPS_SHAPE
 from srcgrad.ir.walk import names_bound
 from srcgrad.transforms.sweep import Sweep, renamed
 
@@ -51,11 +52,11 @@ def of_update(value: Any, place: int, statement: Any, sweep: Sweep) -> Any:
     An update keeps the shape of an array, and of what is added to it only the shape is asked.
     """
     summed = getattr(getattr(value, "func", None), "id", "") == "unbroadcast"
-    if not summed or not getattr(statement, "guarded", False):
+    if not summed or not GUARDED.of(statement):
         return value
     if place == 0 and sweep.facts.dimensions.of(statement.value.left):
         return value.args[0]
-    value.keeps_shape = True
+    KEEPS_SHAPE.put(value, True)
     return value
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import functools
 import inspect
-import json
 import math
 import statistics
 import threading
@@ -548,11 +547,11 @@ def _by_a_distribution(x):
     return statistics.NormalDist(x[0], x[1]).mean
 
 
-def _by_text(x):
-    return len(json.dumps({"a": np.sum(x)}))
+def _by_fractions(x):
+    return float(statistics.mean([np.sum(x), 1.0]))
 
 
-@pytest.mark.parametrize("inner", [_by_a_spline, _by_a_distribution, _by_text])
+@pytest.mark.parametrize("inner", [_by_a_spline, _by_a_distribution, _by_fractions])
 @pytest.mark.filterwarnings("ignore::srcgrad.FallbackWarning")
 def test_what_a_library_refuses_is_shown_at_the_line_of_the_user(inner) -> None:
     with pytest.raises(sg.NotDifferentiableError) as caught:

@@ -29,6 +29,7 @@ from srcgrad.frontend.expand.values import (
     Value,
 )
 from srcgrad.ir.build import assign, clone, load
+from srcgrad.ir.marks import ORIGIN
 from srcgrad.ir.packages import package_of
 from srcgrad.ir.scopes import MISSING, SPACE_OF, Binding
 from srcgrad.ir.walk import found_in, names_read, walk
@@ -420,7 +421,7 @@ def place(node: Any) -> Any:
 
     What was put in place from another file stands all at one place; where it stood there tells.
     """
-    origin = getattr(node, "origin", None)
+    origin = ORIGIN.of(node)
     if origin is not None:
         return origin
     return tuple(getattr(node, name, None) for name in _PLACE)

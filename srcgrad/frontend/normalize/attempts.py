@@ -18,6 +18,7 @@ from srcgrad.frontend.refusals import Refusals
 from srcgrad.ir.build import assign, at, load, twin
 from srcgrad.ir.jumps import falls_through, jumps
 from srcgrad.ir.liveness import walk_live
+from srcgrad.ir.marks import ATTEMPT, CAUGHT, EXPOSED, IN_PLACE, RENEWED, RESCUED, UNSEEN
 from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Reader
 from srcgrad.ir.program import bound_names, is_store, store_target, targets_of
@@ -106,7 +107,7 @@ class Attempts:
 
         walk_live(body, set(), visit)
         for branch in asking:  # it does not follow its `try` at once, as those made here do
-            del branch.attempt
+            ATTEMPT.take_off(branch)
         return self._block(body)
 
     def _block(self, block: list[Any]) -> list[Any]:
@@ -123,10 +124,10 @@ class Attempts:
         self._cut(node, after)
         inner = gast.Try(node.body, node.handlers, [], [])
         at(inner, node)
-        inner.exposed = self._read_after_failure(node, after)
-        inner.renewed = bound_names(node.body) - self._read_from_before(node, after)
+        EXPOSED.put(inner, self._read_after_failure(node, after))
+        RENEWED.put(inner, bound_names(node.body) - self._read_from_before(node, after))
         caught = [h for h in node.handlers if falls_through(h.body)]
-        inner.rescued = bool(caught)
+        RESCUED.put(inner, bool(caught))
         if caught:
             done = self._rescued(node, inner, caught)
         elif node.handlers:
@@ -137,18 +138,18 @@ class Attempts:
         if not node.finalbody:
             return done
         outer = at(gast.Try(done, [], [], node.finalbody), node)
-        outer.exposed = bound_names(done) & set(walk_live(node.finalbody, set()))
+        EXPOSED.put(outer, bound_names(done) & set(walk_live(node.finalbody, set())))
         if done[:1] != [inner]:
-            outer.exposed |= inner.exposed
-        outer.renewed = set()
-        outer.rescued = False
+            EXPOSED.put(outer, EXPOSED.of(outer) | EXPOSED.of(inner))
+        RENEWED.put(outer, set())
+        RESCUED.put(outer, False)
         return [outer]
 
     def _rescued(self, node: Any, inner: Any, caught: list[Any]) -> list[Any]:
         """Let handlers only say which of them was run; what they do follows."""
         single = len(caught) == 1
         flag = self._name("failed" if single else "caught")
-        self._check_writes(node, inner.exposed)
+        self._check_writes(node, EXPOSED.of(inner))
         chain: list[Any] = []
         for number, handler in reversed(list(enumerate(caught, 1))):
             body = self._keep_exception(handler)
@@ -157,16 +158,16 @@ class Attempts:
                 body = [at(gast.If(test, body, chain), handler)]
             chain = body
             value = gast.Constant(True if single else number, None)
-            handler.body = [*handler.kept, assign(flag, value, handler)]
+            handler.body = [*CAUGHT.of(handler), assign(flag, value, handler)]
         branch = at(gast.If(load(flag), chain, node.orelse), caught[0])
-        branch.attempt = inner  # its other side is what follows a body that was run to its end
+        ATTEMPT.put(branch, inner)  # its other side is what follows a body that was run to its end
         start = assign(flag, gast.Constant(False if single else 0, None), node)
         return [start, inner, branch]
 
     def _keep_exception(self, handler: Any) -> list[Any]:
         """Return what a handler does, reading the exception under a name that outlives it."""
         body = handler.body
-        handler.kept = []
+        CAUGHT.put(handler, [])
         name = getattr(handler.name, "id", handler.name)
         if not _reads_exception(handler):
             return list(body)
@@ -174,7 +175,7 @@ class Attempts:
         caught = name or self._namer.fresh("problem")
         handler.name = at(gast.Name(caught, gast.Store(), None, None), handler)
         kept = self._name("error")
-        handler.kept = [assign(kept, load(caught), handler)]
+        CAUGHT.put(handler, [assign(kept, load(caught), handler)])
         for statement in statements(body):
             if _is_bare(statement):
                 statement.exc = load(kept)
@@ -316,7 +317,8 @@ class Attempts:
                 self._refuse(statement, "a write inside of `try`, which may fail after it")
             names = {name for root in _written(statement) for name in inside.called(root)}
             unseen = not inside.leaves(statement) and exposed.isdisjoint(names)
-            statement.unseen = unseen and getattr(statement, "unseen", True)  # by each `try` around
+            before = UNSEEN.of(statement) or not UNSEEN.is_on(statement)
+            UNSEEN.put(statement, unseen and before)  # by each `try` around
 
     def _made_inside(self, body: list[Any]) -> MadeInside:
         return MadeInside(body, self._reader, self._lists)
@@ -364,7 +366,7 @@ def _note_questions(block: list[Any]) -> list[Any]:
         flag = _flag_of(statement)
         for later in block[position + 1 :] if flag else ():
             if isinstance(later, gast.If) and getattr(later.test, "id", "") == flag:
-                later.attempt = statement
+                ATTEMPT.put(later, statement)
                 asking.append(later)
                 break
             if flag in bound_names([later]):
@@ -423,7 +425,7 @@ def _written(statement: Any) -> list[str]:
     if is_store(statement):
         root = root_name(store_target(statement))
         return [root] if root is not None else ["*"]
-    if isinstance(statement, gast.AugAssign) or getattr(statement, "in_place", False):
+    if isinstance(statement, gast.AugAssign) or IN_PLACE.of(statement):
         target = statement.target if isinstance(statement, gast.AugAssign) else statement.targets[0]
         return names_bound(target)[:1]
     if isinstance(statement, gast.Expr) and isinstance(statement.value, gast.Call):

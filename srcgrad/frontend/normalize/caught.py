@@ -8,6 +8,7 @@ from typing import Any, Final
 import gast
 import numpy as np
 
+from srcgrad.ir.marks import OF_ERRORS
 from srcgrad.ir.operations import Reader
 from srcgrad.ir.walk import blocks_of, statements
 
@@ -87,7 +88,7 @@ class Caught:
         if isinstance(node, (gast.Pass, gast.Break, gast.Continue, gast.Try)):
             return ()
         if isinstance(node, gast.With):
-            return () if getattr(node, "of_errors", False) else None
+            return () if OF_ERRORS.of(node) else None
         if isinstance(node, gast.Assign) and all(isinstance(t, gast.Name) for t in node.targets):
             return self._of(node.value)
         if isinstance(node, gast.If) and isinstance(node.test, (gast.Name, gast.Constant)):

@@ -10,6 +10,7 @@ import gast
 
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.ir.build import at, load, store
+from srcgrad.ir.marks import NATURAL
 from srcgrad.ir.operations import Reader
 from srcgrad.ir.scopes import Binding
 from srcgrad.ir.walk import blocks_of, statements, walk
@@ -48,7 +49,7 @@ def _counting(loop: Any, reader: Reader) -> Any:
         name = bind_outside(reader, name, itertools)
     count = gast.Call(gast.Attribute(load(name), "count", gast.Load()), [], [])
     leave = at(gast.Break(), loop)
-    leave.natural = True  # the `else` of the loop runs, as after its condition has failed
+    NATURAL.put(leave, True)  # the `else` of the loop runs, as after its condition has failed
     stop = at(gast.If(gast.UnaryOp(gast.Not(), test), [leave], []), loop)
     steps = gast.Call(loop.test.func, [count, *budget], loop.test.keywords)
     return at(gast.For(store("_"), steps, [stop, *loop.body], loop.orelse, None), loop)

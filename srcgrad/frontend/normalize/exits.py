@@ -15,6 +15,7 @@ import gast
 
 from srcgrad.ir.build import assign, at, clone, load
 from srcgrad.ir.jumps import SCOPES, breaks_out, falls_through, inner_blocks, is_endless, jumps
+from srcgrad.ir.marks import KNOWN, NATURAL
 from srcgrad.ir.names import Namer
 from srcgrad.ir.walk import statements
 
@@ -122,12 +123,12 @@ class Exits:
     def _leave(self, jump: Any, level: _Level) -> list[Any]:
         """Return what a jump becomes: flags, and a `break` if that leads out of the block."""
         if isinstance(jump, gast.Return):
-            known = getattr(jump, "known", False)  # the result is kept already, and the flag set
+            known = KNOWN.of(jump)  # the result is kept already, and the flag set
             done = [] if known else self._result(jump)
             flag = None if known == level.returned else level.returned
             leaves = level.in_loop
         elif isinstance(jump, gast.Break):
-            natural = getattr(jump, "natural", False)  # the loop's own condition has failed
+            natural = NATURAL.of(jump)  # the loop's own condition has failed
             done, leaves = [], level.in_loop
             flag = level.stop if not leaves else None if natural else level.broke
         else:
@@ -168,7 +169,7 @@ class Exits:
         elif returns:
             checks.append(_again(loop, True))
         orelse, loop.orelse = loop.orelse, []
-        if orelse and any(not getattr(b, "natural", False) for b in _breaks(found)):
+        if orelse and any(not NATURAL.of(b) for b in _breaks(found)):
             flag = self._flag("broke")
             inner = replace(inner, broke=flag)
             lead.append(self._lower(flag, loop))
@@ -224,5 +225,5 @@ def _when_returned(flag: str, like: Any) -> Any:
 def _again(like: Any, flag: str | bool) -> Any:
     """Return a `return` of what is kept as the result already; `flag` says so, if it is a name."""
     node = at(gast.Return(None), like)
-    node.known = flag
+    KNOWN.put(node, flag)
     return node

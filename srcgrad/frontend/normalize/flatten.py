@@ -22,6 +22,7 @@ from srcgrad.frontend.normalize.workspace import Varies, Workspace
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.ir.build import assign, at, clone, load, method, store, subscript
 from srcgrad.ir.changes import change_of
+from srcgrad.ir.marks import CASTS, IN_PLACE, REPEATS, UPDATES_ENTRY
 from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Reader
 from srcgrad.ir.packages import package_of
@@ -144,8 +145,8 @@ class Flattener:
                 self._targets.bind(target, clone(value), node)
             return
         self._targets.bind(first, node.value, node)
-        if getattr(node, "casts", False):
-            self._work.last.casts = True
+        if CASTS.of(node):
+            CASTS.put(self._work.last, True)
 
     def _AnnAssign(self, node: Any) -> None:
         if node.value is not None:
@@ -162,7 +163,7 @@ class Flattener:
             before = self._work.count
             self._expressions.into(target.id, value, node)
             if self._work.count > before:
-                self._work.last.in_place = True
+                IN_PLACE.put(self._work.last, True)
             return
         if not self._varies.of(target) and not self._varies.of(node.value):
             self._work.emit(node)
@@ -177,13 +178,13 @@ class Flattener:
         value = self._targets.stored(node.value, target, node)
         if isinstance(node.op, (gast.Add, gast.Sub)):
             update = at(gast.AugAssign(target, node.op, value), node)
-            update.repeats = getattr(node, "repeats", "")
+            REPEATS.put(update, REPEATS.of(node))
             self._work.emit(update)
             return
         old = subscript(load(target.value.id), clone(target.slice))
         new = self._expressions.atom(at(gast.BinOp(old, node.op, value), node), node)
         stored = assign(target, new, node)
-        stored.updates_entry = True  # of a list, it would be written in place
+        UPDATES_ENTRY.put(stored, True)  # of a list, it would be written in place
         self._work.emit(stored)
 
     def _update_part(self, node: Any) -> None:

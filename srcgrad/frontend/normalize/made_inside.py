@@ -9,6 +9,7 @@ from typing import Any, Final
 import gast
 
 from srcgrad.frontend.normalize.freshness import Freshness
+from srcgrad.ir.marks import IN_PLACE
 from srcgrad.ir.operations import Reader
 from srcgrad.ir.program import bound_names
 from srcgrad.ir.walk import names_bound, names_read, root_name
@@ -86,7 +87,7 @@ class MadeInside:
         return state
 
     def _of_Assign(self, node: Any, made: _State) -> _State | None:
-        if getattr(node, "in_place", False):
+        if IN_PLACE.of(node):
             self._write(node, node.targets[0], node.value, made)
             return made
         after = set(made)

@@ -16,6 +16,7 @@ import numpy as np
 from srcgrad.errors import SrcgradError
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.frontend.source import find_source
+from srcgrad.ir.marks import OF_ERRORS
 from srcgrad.ir.parsing import gast_parsed
 from srcgrad.ir.scopes import MISSING, Scope
 from srcgrad.ir.walk import statements, walk
@@ -39,7 +40,7 @@ def check_managers(body: list[Any], scope: Scope, refusals: Refusals) -> None:
     for statement in statements(body):
         if not isinstance(statement, gast.With):
             continue
-        statement.of_errors = all(_is_errstate(item, scope) for item in statement.items)
+        OF_ERRORS.put(statement, all(_is_errstate(item, scope) for item in statement.items))
         for item in statement.items:
             if not _passes_exceptions_on(item.context_expr, scope):
                 refusals.add(

@@ -8,6 +8,7 @@ from typing import Any
 import gast
 
 from srcgrad.ir.build import at, clone, store
+from srcgrad.ir.marks import IN_PLACE, UPDATES_ENTRY
 from srcgrad.ir.walk import blocks_of, names_read
 
 
@@ -16,7 +17,7 @@ def restore_updates(block: list[Any]) -> None:
 
     >>> from srcgrad.compiler.doctesting import parse, text
     >>> body = parse("x = x * v")
-    >>> body[0].in_place = True
+    >>> IN_PLACE.put(body[0], True)
     >>> restore_updates(body)
     >>> print(text(body))
     x *= v
@@ -24,7 +25,7 @@ def restore_updates(block: list[Any]) -> None:
     for position, statement in enumerate(block):
         for part in blocks_of(statement):
             restore_updates(part)
-        if getattr(statement, "in_place", False) and isinstance(statement.value, gast.BinOp):
+        if IN_PLACE.of(statement) and isinstance(statement.value, gast.BinOp):
             value, name = statement.value, statement.targets[0].id
             block[position] = at(gast.AugAssign(store(name), value.op, value.right), statement)
 
@@ -40,7 +41,7 @@ def settle_updates(block: list[Any], varied: Collection[str]) -> None:
     ... product = y_i * v
     ... y[i] = product
     ... ''')
-    >>> body[2].updates_entry = True
+    >>> UPDATES_ENTRY.put(body[2], True)
     >>> settle_updates(body, {"v"})
     >>> len(body)
     3
@@ -55,7 +56,7 @@ def settle_updates(block: list[Any], varied: Collection[str]) -> None:
     while position >= 2:
         first, position = position - 2, position - 1
         old, new, stored = block[first : first + 3]
-        if getattr(stored, "updates_entry", False) and _is_update(old, new, stored):
+        if UPDATES_ENTRY.of(stored) and _is_update(old, new, stored):
             target = stored.targets[0]
             used = {*names_read(target), *names_read(old), *names_read(new)}
             if used.isdisjoint(varied):

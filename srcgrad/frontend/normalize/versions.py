@@ -15,6 +15,7 @@ from srcgrad.ir.binding import read_at_once
 from srcgrad.ir.build import assign, at, load
 from srcgrad.ir.jumps import falls_through, jumps
 from srcgrad.ir.liveness import walk_live
+from srcgrad.ir.marks import ATTEMPT, CLOSING, EXPOSED, RENEWED, RESCUED
 from srcgrad.ir.names import Namer
 from srcgrad.ir.program import bound_names, header_reads
 from srcgrad.ir.walk import found_in, names_bound, names_read, statements
@@ -147,13 +148,13 @@ class Versions:
         else:
             self._join(node, body, then, orelse, other)
         branch = at(gast.If(node.test, body, orelse), node)
-        branch.attempt = getattr(node, "attempt", None)
+        ATTEMPT.put(branch, ATTEMPT.of(node))
         return [branch]
 
     def _Try(self, node: Any) -> list[Any]:
         """Join what the body binds, if it is run to its end, with what was bound before."""
-        kept = _assigned(node.body) if node.rescued else sorted(node.exposed)
-        kept = [name for name in kept if name not in node.renewed or name in node.exposed]
+        kept = _assigned(node.body) if RESCUED.of(node) else sorted(EXPOSED.of(node))
+        kept = [name for name in kept if name not in RENEWED.of(node) or name in EXPOSED.of(node)]
         heads: Environment = {}
         before = []
         for variable in dict.fromkeys(kept):
@@ -163,7 +164,7 @@ class Versions:
                     old = load(self.environment[variable])
                     before.append(assign(heads[variable], old, node))
         outer = self._exposed, dict(self._copied)
-        exposed = {name: head for name, head in heads.items() if name in node.exposed}
+        exposed = {name: head for name, head in heads.items() if name in EXPOSED.of(node)}
         self._exposed = {**self._exposed, **exposed}
         self._copied.update(self.environment)
         node.body = self.block(node.body)
@@ -287,7 +288,7 @@ class Versions:
             last = self.environment.get(variable)
             if last is not None and last != head:
                 copies.append(assign(head, load(last), loop))
-                copies[-1].closing = True
+                CLOSING.put(copies[-1], True)
         return copies
 
     def _new(self, variable: str) -> str:
@@ -343,10 +344,10 @@ def _may_break(statement: Any) -> bool:
 
 def _take_common(test: Any, then: list[Any], orelse: list[Any]) -> list[Any]:
     """Take the closing copies that two branches share out of them, to stand before the branch."""
-    theirs = {_copied(item): item for item in orelse if getattr(item, "closing", False)}
+    theirs = {_copied(item): item for item in orelse if CLOSING.of(item)}
     common = []
     for item in list(then):
-        twin = theirs.get(_copied(item)) if getattr(item, "closing", False) else None
+        twin = theirs.get(_copied(item)) if CLOSING.of(item) else None
         if twin is None:
             continue
         head, last = _copied(item)

@@ -11,6 +11,7 @@ from srcgrad.frontend.refusals import Refusals
 from srcgrad.ir.build import assign, at, load, store
 from srcgrad.ir.evaluation import part_at, places_in, put_at
 from srcgrad.ir.jumps import inner_blocks
+from srcgrad.ir.marks import NATURAL
 from srcgrad.ir.names import Namer
 from srcgrad.ir.walk import found_in, names_bound, names_read, nodes_in, walk
 
@@ -95,7 +96,7 @@ class Walrus:
         head = at(gast.If(loop.test, [], []), loop)
         lead = self._before(head)
         leave = at(gast.Break(), loop)
-        leave.natural = True  # the loop's `else` is run
+        NATURAL.put(leave, True)  # the loop's `else` is run
         check = at(gast.If(gast.UnaryOp(gast.Not(), head.test), [leave], []), loop)
         body = [*lead, check, *loop.body]
         return at(gast.While(gast.Constant(True, None), body, loop.orelse), loop)

@@ -15,6 +15,7 @@ from srcgrad.frontend.normalize.counting import bind_outside
 from srcgrad.frontend.normalize.wording import wording
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.ir.build import assign, at, call, clone, constant, load, store, subscript
+from srcgrad.ir.marks import CASTS, REPEATS
 from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Reader, writes_result
 from srcgrad.ir.scopes import MISSING
@@ -199,7 +200,7 @@ class WriteCalls:
         target = self._named(args[0], like)
         place = subscript(target, args[1], storing=True)
         update = at(gast.AugAssign(place, op, args[2]), like)
-        update.repeats = by  # an element that is named twice is added to twice
+        REPEATS.put(update, by)  # an element that is named twice is added to twice
         self._done.append(update)
         return True
 
@@ -222,7 +223,7 @@ class WriteCalls:
         taken = subscript(clone(target), load(places))
         value = at(gast.Call(node.func.value, [taken, *parts], []), node)
         store_there = assign(subscript(clone(target), load(places), storing=True), value, like)
-        store_there.casts = True
+        CASTS.put(store_there, True)
         name = bind_outside(self._reader, self._namer.fresh("turns"), turns)
         pair = gast.Tuple([store(places), store(chosen)], gast.Store())
         every = call(name, clone(target), clone(index))
@@ -347,7 +348,7 @@ class WriteCalls:
         self, target: Any, index: Any, value: Any, like: Any, *, casts: bool = False
     ) -> None:
         stored = assign(subscript(target, index, storing=True), value, like)
-        stored.casts = casts  # NumPy asks whether the target takes values of that kind
+        CASTS.put(stored, casts)  # NumPy asks whether the target takes values of that kind
         self._done.append(stored)
 
     def _flat(self, target: Any, index: Any) -> Any:

@@ -14,6 +14,7 @@ import gast
 
 from srcgrad.analyses.affine import Affine, can_hold, number, variable
 from srcgrad.ir.build import call, clone, load
+from srcgrad.ir.marks import IS_LOOKED_AT
 from srcgrad.ir.walk import blocks_of, found_in, own_nodes, walk
 from srcgrad.targets.loops.kind import Array, Items, Kind, Many
 from srcgrad.targets.loops.results import parts_of
@@ -312,7 +313,7 @@ def _accesses(statement: Any) -> Iterator[tuple[Any, bool]]:
         if isinstance(node, _GUARDING) or isinstance(statement, gast.While):
             guarded |= {id(item) for item in walk(node)}
     for node in reversed(nodes):
-        is_looked_at = getattr(node, "is_looked_at", False)
+        is_looked_at = IS_LOOKED_AT.of(node)
         if isinstance(node, gast.Subscript) and not is_looked_at and not _is_of_shape(node):
             yield node, id(node) not in guarded
 

@@ -14,6 +14,7 @@ from typing import Any, Final
 import gast
 
 from srcgrad.ir.build import assign, call, clone, constant, dotted, load, store, subscript
+from srcgrad.ir.marks import IS_LOOKED_AT
 from srcgrad.ir.walk import blocks_of, found_in, walk
 from srcgrad.targets.loops.kind import Array, Kind, is_number
 from srcgrad.targets.loops.words import TYPES, held
@@ -279,7 +280,7 @@ def _end(name: str) -> str:
 def _entry(name: str, index: Any, *, storing: bool = False) -> Any:
     """Return an entry of an array, at an index of which it is known where it lies."""
     entry = subscript(load(name), index, storing=storing)
-    entry.is_looked_at = True
+    IS_LOOKED_AT.put(entry, True)
     return entry
 
 

@@ -8,6 +8,7 @@ from typing import Any, Final
 import gast
 
 from srcgrad.ir.build import call, clone, constant, dotted, load, store, subscript
+from srcgrad.ir.marks import DOWNWARD
 from srcgrad.ir.walk import found_in, walk
 from srcgrad.targets.loops.nest import PARALLEL
 from srcgrad.targets.loops.vector import FUNCTIONS
@@ -96,7 +97,7 @@ class Statements:
         if _is_call(sequence, "range"):
             loop.iter = _downward(sequence.args)
             if not _is_downward(sequence):
-                loop.downward = list(map(clone, sequence.args))
+                DOWNWARD.put(loop, list(map(clone, sequence.args)))
             return []
         before: list[Any] = []
         if not isinstance(sequence, gast.Name):

@@ -11,6 +11,7 @@ from typing import Any, Final
 import gast
 
 from srcgrad.ir.build import call
+from srcgrad.ir.marks import DOWNWARD
 from srcgrad.ir.nodes import Comment
 from srcgrad.ir.walk import found_in, walk
 from srcgrad.targets.loops.aliases import Aliases
@@ -27,14 +28,14 @@ def count_upwards(function: Any, kind_of: Callable[[Any], Kind]) -> None:
     of its own in each trip, none of which it reads otherwise: then sums are added up in another
     order, and nothing else differs.
     """
-    loops = [node for node in found_in(function, gast.For) if getattr(node, "downward", None)]
+    loops = [node for node in found_in(function, gast.For) if DOWNWARD.of(node)]
     if not loops:
         return
     aliases = Aliases(function, kind_of)
     for loop in loops:
         name = getattr(loop.target, "id", "")
         if _only_adds(loop, kind_of, aliases) and not _is_read_elsewhere(function, name):
-            loop.iter = call("range", *loop.downward)
+            loop.iter = call("range", *DOWNWARD.of(loop))
 
 
 def _only_adds(loop: Any, kind_of: Callable[[Any], Kind], aliases: Aliases) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 import gast
 
 from srcgrad.ir.build import assign, at, call, clone, load, store
+from srcgrad.ir.marks import UPDATES_ENTRY
 from srcgrad.ir.walk import found_in
 from srcgrad.transforms.batching.attempts import risks_of_division, write_try
 from srcgrad.transforms.batching.facts import UNKNOWN, Fact, joined
@@ -248,7 +249,7 @@ class Statements(Loops):
         index = self.term(target.slice)
         if index.batched or isinstance(target.slice, gast.Slice):
             self.refuse(statement, "a list that is indexed by example", "make it an array")
-        if getattr(statement, "updates_entry", False) and term.fact.kind != "number":
+        if UPDATES_ENTRY.of(statement) and term.fact.kind != "number":
             self.refuse(statement, "an update of an array in a list", "give the array a name")
         key = index.fact.constant
         term = self.put_in(base.fact, term, statement, key[:1])
