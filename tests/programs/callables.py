@@ -86,7 +86,7 @@ def lambda_in_a_name(x):
     return np.sum(f(f(x)))
 
 
-@program("v", by="tape")
+@program("v")
 def lambda_with_a_default(x):
     parts = [lambda v, k=k: v * (k + 1) for k in range(3)]
     return np.sum(parts[0](x) * parts[2](x))

@@ -363,7 +363,7 @@ def path_cut_by_an_exception(a):
     return y * y
 
 
-@program("s", "v", by="tape")
+@program("s", "v")
 def suppressed_exception(a, x):
     y = a * a
     with contextlib.suppress(ZeroDivisionError):

@@ -166,7 +166,7 @@ def itertools_chain_and_product(x):
     return total
 
 
-@program("v", by="tape")
+@program("v")
 def itertools_accumulate(x):
     sums = list(itertools.accumulate(x))
     return sums[-1] * sums[1] + sums[0]
@@ -232,7 +232,7 @@ def _running(x):
         yield total * v
 
 
-@program("v", by="tape")
+@program("v")
 def generator_function(x):
     result = 1.0
     for value in _running(x):
@@ -346,7 +346,7 @@ def list_of_what_a_generator_yields(x):
     return items[0] * items[1] * items[3]
 
 
-@program("v", by="tape")
+@program("v")
 def entries_of_a_generator_of_the_module(x):
     items = [h for h in _halves(3)]
     items[1] = items[1] * x[0]

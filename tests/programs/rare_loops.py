@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import operator
+
+import numpy as np
 
 from tests.programs.corpus import program
 
@@ -150,7 +153,7 @@ def combos_wr(x):
     return t
 
 
-@program("v", by="tape")
+@program("v")
 def perms_name(x):
     t = 0.0
     for p in itertools.permutations(x, 2):
@@ -166,7 +169,7 @@ def chained(x):
     return t
 
 
-@program("v", by="tape")
+@program("v")
 def accumulate(x):
     t = 0.0
     for v in itertools.accumulate(x):
@@ -215,4 +218,101 @@ def values_and_values(x):
     t = 0.0
     for v, w in zip(p.values(), p.values()):
         t += v * w
+    return t
+
+
+@program("v")
+def accumulated_products(x):
+    return sum(itertools.accumulate(x, operator.mul))
+
+
+@program("v")
+def accumulated_by_a_function_of_its_own(x):
+    def step(total, value):
+        return total * value + value
+
+    states = list(itertools.accumulate(x, step))
+    return states[-1] * states[1]
+
+
+@program("v")
+def accumulated_from_a_start(x):
+    return sum(v * v for v in itertools.accumulate(x, lambda a, b: 0.5 * a * b + 1.0, initial=2.0))
+
+
+@program("v")
+def accumulated_sums_from_a_start(x):
+    t = 0.0
+    for v in itertools.accumulate(x, initial=x[0]):
+        t = t * 0.5 + v**2
+    return t
+
+
+@program("v")
+def accumulated_arrays(x):
+    return sum(np.sum(v**2) for v in itertools.accumulate([x, x * 2.0, x**2]))
+
+
+@program("v", by="tape")
+def accumulated_arrays_that_the_loop_scales(x):
+    rows = [x * 1.0, x * 2.0]
+    t = 0.0
+    for row in itertools.accumulate(rows):
+        row *= 2.0
+        t += np.sum(row)
+    return t + np.sum(rows[0] ** 2)
+
+
+@program("v")
+def taken_while_small(x):
+    t = 0.0
+    for v in itertools.takewhile(lambda v: v < 1.0, x):
+        t += v * v
+    return t
+
+
+@program("v")
+def dropped_while_small(x):
+    return sum(v * v for v in itertools.dropwhile(lambda v: v < 0.8, x))
+
+
+@program("v")
+def those_that_are_left(x):
+    large = list(itertools.filterfalse(lambda v: v < 0.8, x))
+    chosen = sum(v**3 for v in itertools.compress(x, [True, False, True, True]))
+    return chosen + sum(large)
+
+
+@program("v")
+def products_of_neighbours(x):
+    return sum(map(operator.mul, x, x[1:]))
+
+
+@program("v")
+def flattened_pairs(x):
+    return sum(itertools.chain.from_iterable([v * v, v * 2.0] for v in x))
+
+
+@program("v")
+def beside_what_never_ends(x):
+    t = 0.0
+    for k, sign, first, v in zip(
+        itertools.count(1), itertools.cycle([1.0, -1.0]), itertools.repeat(x[0]), x
+    ):
+        t += k * sign * first * v**2
+    return t
+
+
+@program("v")
+def counted_in_steps(x):
+    return sum(k * v * v for k, v in zip(itertools.count(2, 3), x))
+
+
+@program("v")
+def triples_by_one_name(x):
+    t = 0.0
+    for triple in itertools.combinations(x, 3):
+        t += triple[0] * sum(triple)
+    for pair in itertools.product(x, x[:2]):
+        t += pair[0] * pair[1] ** 2
     return t

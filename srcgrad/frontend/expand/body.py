@@ -83,7 +83,7 @@ class Body(Options):
         if method is not None:
             method(node)
         else:
-            self._other(node)
+            self.other(node)
 
     def _begin(self, node: Any) -> None:
         """Note what a statement evaluates first, after what must be a statement before it."""
@@ -94,7 +94,7 @@ class Body(Options):
         first = None if isinstance(node, gast.AugAssign) else value  # the target is read before
         self.begin(first, value)
 
-    def _other(self, node: Any) -> None:
+    def other(self, node: Any) -> None:
         """Rewrite a statement of a kind without a method of its own."""
         for name, part in gast.iter_fields(node):
             if isinstance(part, gast.expr) and not isinstance(

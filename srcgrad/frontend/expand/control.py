@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import gast
@@ -46,6 +47,26 @@ class Control(Asking):
     def statement(self, node: Any) -> None:
         """Rewrite one statement."""
         raise NotImplementedError("defined by `Body`")
+
+    def other(self, node: Any) -> None:
+        """Rewrite a statement of a kind without a method of its own."""
+        raise NotImplementedError("defined by `Body`")
+
+    def _With(self, node: Any) -> None:
+        """Write ``with suppress(KeyError):`` as the `try` that it stands for."""
+        call = node.items[0].context_expr
+        known = self.value(clone(call.func)) if isinstance(call, gast.Call) else None
+        suppresses = isinstance(known, Known) and known.value is contextlib.suppress
+        if not suppresses or len(node.items) > 1 or node.items[0].optional_vars or call.keywords:
+            self.other(node)
+            return
+        if not call.args:
+            for item in node.body:
+                self.statement(item)
+            return
+        caught = call.args[0] if len(call.args) == 1 else gast.Tuple(call.args, gast.Load())
+        handler = gast.ExceptHandler(caught, None, [at(gast.Pass(), node)])
+        self.statement(at(gast.Try(node.body, [at(handler, node)], [], []), node))
 
     def assign_name(self, name: str, value: Value, node: Any) -> None:
         """Let a name mean a static value, or bind a variable."""

@@ -20,12 +20,13 @@ from srcgrad.frontend.expand.yielding import (
     returns_at_end,
     run_through,
 )
+from srcgrad.frontend.library_generators import generator_for, is_library_generator
 from srcgrad.frontend.looking import is_harmless
 from srcgrad.frontend.source import has_source
 from srcgrad.ir.build import assign, at, clone, load, method, store
 from srcgrad.ir.packages import package_of
 from srcgrad.ir.program import header_of
-from srcgrad.ir.scopes import scope_of
+from srcgrad.ir.scopes import MISSING, scope_of
 from srcgrad.ir.walk import found_in, names_bound, names_read, statements, walk
 
 _USERS: Final = (sum, list, tuple, max, min, sorted, set, dict)
@@ -39,6 +40,7 @@ _HEADED: Final = (
     *(gast.Assign, gast.AugAssign, gast.AnnAssign, gast.Return, gast.Expr, gast.If, gast.While),
     gast.For,
 )
+_CHANGING: Final = (gast.AugAssign, gast.Nonlocal, gast.Global, gast.Delete, gast.NamedExpr)
 _NEW: Final = (gast.BinOp, gast.UnaryOp, gast.Compare, gast.Constant)
 
 
@@ -83,7 +85,7 @@ class Generators(Control):
             call = call.args[0]
         if not isinstance(call, gast.Call) or (start is not None and not _is_pair(node.target)):
             return False
-        callee = self.value(clone(call.func))
+        callee = self._called(call)
         code, captured = self._generator(callee)
         if code is None or not self.hoistable or any(code.tree is item for item in self.inlined):
             return False
@@ -112,6 +114,14 @@ class Generators(Control):
         plain = bool(node.args) and not node.keywords
         return plain and isinstance(known, Known) and known.value is enumerate
 
+    def _called(self, call: Any) -> Value:
+        """Return what a call calls: of a library's generators those of ours that do the same."""
+        callee = self.value(clone(call.func))
+        if isinstance(callee, Known):
+            own = generator_for(callee.value, call)
+            return callee if own is None else Known(own)
+        return callee
+
     def _generator(self, callee: Value) -> tuple[Code | None, Mapping[str, Any]]:
         """Return the definition of a generator of the user's, and what it closes over."""
         if isinstance(callee, Method):
@@ -122,7 +132,8 @@ class Generators(Control):
         function = callee.value if isinstance(callee, Known) else None
         if not isinstance(function, FunctionType) or not inspect.isgeneratorfunction(function):
             return None, {}
-        if package_of(function) in ("numpy", "scipy", "srcgrad"):
+        foreign = package_of(function) in ("numpy", "scipy", "srcgrad")
+        if foreign and not is_library_generator(function):
             return None, {}
         return (self.session.code(function) if has_source(function) else None), {}
 
@@ -174,10 +185,16 @@ class Generators(Control):
 
     def _make_list(self, call: Any) -> None:
         """Let a call of a generator be one of a function that returns the list of its values."""
-        callee = self.value(clone(call.func))
+        callee = self._called(call)
         code, captured = self._generator(callee)
-        tree = self._maker(code, captured) if code is not None else None
-        if tree is None or code is None:
+        if code is None:
+            return
+        if isinstance(callee, Known) and is_library_generator(callee.value):
+            given = [*call.args, *(item.value for item in call.keywords)]
+            tree = list_maker(code.tree) if all(map(self._calls_nothing_else, given)) else None
+        else:
+            tree = self._maker(code, captured)
+        if tree is None:
             return
         function = callee.function if isinstance(callee, Method) else callee
         defaults = dict(function.defaults) if isinstance(function, Local) else {}
@@ -190,6 +207,24 @@ class Generators(Control):
         self.env[name] = made
         call.func = at(load(name), call.func)
         self.changed = True
+
+    def _calls_nothing_else(self, given: Any) -> bool:
+        """Say whether what a library's generator is given changes nothing if it is called there."""
+        scope = scope_of(self.code.source.function, self.code.tree)
+        calls = [gast.Call(given, [load("_"), load("_")], [])]
+        inner = given if isinstance(given, gast.Lambda) else None
+        if inner is None and scope.resolve(given) is MISSING:
+            known = self.look(given.id) if isinstance(given, gast.Name) else None
+            if not isinstance(known, Static):
+                return True  # it is a value
+            inner = known.code.tree if isinstance(known, Local) else None
+        if inner is not None:
+            nodes = list(walk(inner))
+            if any(_stores(node) or isinstance(node, _CHANGING) for node in nodes):
+                return False
+            scope = replace(scope, local=scope.local | set(parameters(inner.args)))
+            calls = [node for node in nodes if isinstance(node, gast.Call)]
+        return all(is_harmless(item, scope, self.session.vocabulary) for item in calls)
 
     def _maker(self, code: Code, captured: Mapping[str, Any]) -> Any:
         """Return the definition that makes the list of what a generator yields, if it may."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from typing import Any, Final
 
 import gast
@@ -12,6 +13,7 @@ from srcgrad.frontend.normalize.rewriter import Rewriter
 from srcgrad.ir.build import at, call, load, store, subscript
 
 _LAZY: Final = (map, filter, zip, enumerate, reversed)
+_VIEWS: Final = ("items", "values")
 _CHOICES: Final = (itertools.pairwise, itertools.product, itertools.combinations)
 
 
@@ -31,30 +33,36 @@ class Iterators(Rewriter):
     def _as_list(self, value: Any, *, through: bool) -> Any:
         if isinstance(value, gast.GeneratorExp):
             return at(gast.ListComp(value.elt, value.generators), value)
-        if isinstance(value, gast.Call) and not value.keywords:
-            callee = self.resolve(value.func)
-            if callee is map and len(value.args) >= 2:
-                return self._mapped(value)
-            if callee is filter and len(value.args) == 2:
-                return self._filtered(value)
-            if callee is itertools.chain:
-                parts = [gast.Starred(item, gast.Load()) for item in value.args]
-                return gast.List(parts, gast.Load())
-            if callee is itertools.islice and len(value.args) <= 4:
-                return self._sliced(value)
-            if through and callee in (*_LAZY, *_CHOICES):
-                return self._through(value)
-            if (
-                through
-                and isinstance(value.func, gast.Attribute)
-                and value.func.attr
-                in (
-                    "items",
-                    "values",
-                )
-            ):
-                return self._through(value)
-        return value
+        if not isinstance(value, gast.Call) or value.keywords:
+            return value
+        callee = self.resolve(value.func)
+        if callee is map and len(value.args) >= 2:
+            return self._mapped(value)
+        if callee is filter and len(value.args) == 2:
+            return self._filtered(value)
+        views = isinstance(value.func, gast.Attribute) and value.func.attr in _VIEWS
+        if through and (views or callee in (*_LAZY, *_CHOICES)):
+            return self._through(value)
+        return self._of_itertools(callee, value) or value
+
+    def _of_itertools(self, callee: Any, value: Any) -> Any | None:
+        """Return the list that a call of a function of `itertools` makes, of one that is known."""
+        if callee is itertools.chain:
+            parts = [gast.Starred(item, gast.Load()) for item in value.args]
+            return gast.List(parts, gast.Load())
+        if callee is itertools.islice and len(value.args) <= 4:
+            return self._sliced(value)
+        if callee is itertools.starmap and _is_zip(value, self.resolve):
+            return self._mapped(gast.Call(value.func, [value.args[0], *value.args[1].args], []))
+        if callee == itertools.chain.from_iterable and len(value.args) == 1:
+            return self._chained(value)
+        return None
+
+    def _chained(self, value: Any) -> Any:
+        part, item = self.namer.fresh("part"), self.namer.fresh("item")
+        made = comprehension_of(load(item), part, value.args[0])
+        made.generators += comprehension_of(load(item), item, load(part)).generators
+        return made
 
     def _through(self, value: Any) -> Any:
         target = self.namer.fresh("item")
@@ -94,3 +102,9 @@ class Iterators(Rewriter):
         )
         bounds = [None if getattr(b, "value", b) is None else b for b in (lower, upper, step)]
         return subscript(self.as_list(source), gast.Slice(*bounds))
+
+
+def _is_zip(value: Any, resolve: Callable[[Any], Any]) -> bool:
+    """Say whether ``starmap(f, zip(x, y))`` calls a function, as ``map(f, x, y)`` would."""
+    source = value.args[-1] if len(value.args) == len(("function", "iterable")) else None
+    return isinstance(source, gast.Call) and not source.keywords and resolve(source.func) is zip

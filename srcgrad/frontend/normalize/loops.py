@@ -17,6 +17,8 @@ from srcgrad.ir.scopes import MISSING
 from srcgrad.ir.walk import names_bound, walk
 
 _VIEWS = ("items", "keys", "values")
+_MOST_PARTS = 6
+"""Tuples of so many values at the most are taken apart, where one name means the whole."""
 
 
 @dataclass(slots=True)
@@ -163,16 +165,36 @@ class IndexLoops:
             return None
         whole = _Plan()
         for inner, item in zip(iterable.args, items, strict=True):
-            plan = self._plan(inner, item, index)
+            plan = self._endless(inner, item, index) or self._plan(inner, item, index)
             if plan is None:
                 return None
             whole.lengths.extend(plan.lengths)
             whole.binds.extend(plan.binds)
             whole.keys.extend(plan.keys)
         if items is not getattr(target, "elts", None):
-            display = gast.Tuple([load(item.id) for item in items], gast.Load())
-            whole.binds.append((target, display))
-        return whole
+            whole.binds.append((target, _displayed(items)))
+        return whole if whole.lengths or whole.keys else None
+
+    def _endless(self, iterable: Any, target: Any, index: Any) -> _Plan | None:
+        """Return how to run over what never ends by itself, as the others of a `zip` do."""
+        callee = self._callee(iterable)
+        if callee not in (itertools.count, itertools.repeat, itertools.cycle):
+            return None
+        args = iterable.args
+        if iterable.keywords or len(args) > (2 if callee is itertools.count else 1):
+            return None
+        if callee is itertools.repeat and args:
+            return _Plan([], [(target, self._simple(args[0]))])
+        if callee is itertools.count:
+            steps = index if len(args) < 2 else gast.BinOp(index, gast.Mult(), args[1])
+            number = gast.BinOp(self._simple(args[0]), gast.Add(), steps) if args else steps
+            return _Plan([], [(target, number)])
+        if not isinstance(args[0], (gast.List, gast.Tuple)) or not args[0].elts:
+            return None  # of what is empty nothing comes
+        xs = self._simple(args[0])
+        starred = any(isinstance(item, gast.Starred) for item in args[0].elts)
+        count = _length(xs) if starred else constant(len(args[0].elts))
+        return _Plan([], [(target, _read(xs, gast.BinOp(index, gast.Mod(), count)))])
 
     def _of_view(self, view: tuple[Any, str], target: Any) -> _Plan | None:
         """Return how to run over the keys, values or items of a dict."""
@@ -261,10 +283,13 @@ class IndexLoops:
             itertools.permutations,
             itertools.combinations_with_replacement,
         )
-        if callee not in (*several, *choices) or not isinstance(node.target, gast.Tuple):
+        if callee not in (*several, *choices):
             return None
-        count = len(node.target.elts)
         sources = node.iter.args if callee in several else node.iter.args[:1]
+        items = self._items_of(node, sources, callee in choices)
+        if items is None:
+            return None
+        count = len(items)
         repeats = callee in choices or bool(node.iter.keywords)
         if any(k.arg not in ("repeat", "r") for k in node.iter.keywords):
             return None
@@ -278,10 +303,23 @@ class IndexLoops:
         target = gast.Tuple([store(name) for name in indices], gast.Store())
         every = names * count if repeats else names
         binds = [
-            (item, _read(xs, load(i)))
-            for item, xs, i in zip(node.target.elts, every, indices, strict=True)
+            (item, _read(xs, load(i))) for item, xs, i in zip(items, every, indices, strict=True)
         ]
+        if items is not getattr(node.target, "elts", None):
+            binds.append((node.target, _displayed(items)))
         return _loop(target, steps, binds, node)
+
+    def _items_of(self, node: Any, sources: list[Any], chooses: bool) -> list[Any] | None:
+        """Return the targets of the parts of a tuple; None if it is not told how many there are."""
+        if isinstance(node.target, gast.Tuple):
+            return node.target.elts  # type: ignore[no-any-return]
+        numbers = [*node.iter.args[1:], *(item.value for item in node.iter.keywords)]
+        count = len(sources)
+        if chooses or node.iter.keywords:
+            count = getattr(numbers[-1], "value", 0) if numbers else 0
+        if not isinstance(count, int) or not 0 < count <= _MOST_PARTS:
+            return None
+        return [store(self._namer.fresh("item")) for _ in range(count)]
 
 
 def growing_loop(node: Any, namer: Namer) -> list[Any]:
@@ -337,6 +375,10 @@ def _letters(node: Any, count: int) -> list[str]:
 
 def _pair(target: Any) -> bool:
     return isinstance(target, gast.Tuple) and len(target.elts) == 2
+
+
+def _displayed(items: list[Any]) -> Any:
+    return gast.Tuple([load(item.id) for item in items], gast.Load())
 
 
 def _length(xs: Any) -> Any:
