@@ -316,3 +316,13 @@ def triples_by_one_name(x):
     for pair in itertools.product(x, x[:2]):
         t += pair[0] * pair[1] ** 2
     return t
+
+
+@program("v")
+def numbered_pairs(x):
+    t = 0.0
+    for k, (a, b) in enumerate(itertools.combinations(x, 2), 1):
+        t += k * a * b**2
+    for k, pair in enumerate(itertools.permutations(x, 2)):
+        t += k * pair[0] * pair[1] ** 2
+    return t + sum(k * a * b for k, (a, b) in enumerate(itertools.product(x, x[:2])))

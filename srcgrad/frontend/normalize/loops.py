@@ -95,7 +95,7 @@ class IndexLoops:
         over_keys = self._over_keys(node)
         if over_keys is not None:
             return over_keys
-        tuples = self._over_tuples(node)
+        tuples = self._over_tuples(node) or self._over_numbered_tuples(node)
         if tuples is not None:
             return tuples
         index = self._namer.fresh(_index_name(node))
@@ -308,6 +308,20 @@ class IndexLoops:
         if items is not getattr(node.target, "elts", None):
             binds.append((node.target, _displayed(items)))
         return _loop(target, steps, binds, node)
+
+    def _over_numbered_tuples(self, node: Any) -> Any | None:
+        """Return a loop over tuples of indices and their numbers, for `enumerate` of such."""
+        if self._callee(node.iter) is not enumerate or not _pair(node.target):
+            return None
+        counter, item = node.target.elts
+        inner = self._over_tuples(at(gast.For(item, node.iter.args[0], node.body, [], None), node))
+        if inner is None:
+            return None
+        inner.target = gast.Tuple([counter, inner.target], gast.Store())
+        inner.iter = gast.Call(
+            node.iter.func, [inner.iter, *node.iter.args[1:]], node.iter.keywords
+        )
+        return inner
 
     def _items_of(self, node: Any, sources: list[Any], chooses: bool) -> list[Any] | None:
         """Return the targets of the parts of a tuple; None if it is not told how many there are."""
