@@ -26,15 +26,18 @@ def tell(function: Callable[..., Any], *values: Any) -> None:
     function(*values)
 
 
-def keep_apart(kept: Any, *given: Any) -> None:
+def keep_apart(kept: Any, *given: Any, deep: bool = False) -> None:
     """Refuse arguments in which a function, or a list or the like, keeps what it is told.
+
+    What is in a list may be an argument, since nobody writes into it, unless `deep` says so.
 
     Raises:
         MutationError: One of them is, or holds, what `kept` is, or has outside of itself, or one of
             several of those.
 
-    >>> history = [1.0]
+    >>> history, x = [1.0], np.ones(2)
     >>> keep_apart(history, 2.0, [3.0])
+    >>> keep_apart([x], x)
     >>> keep_apart(history, [history])
     Traceback (most recent call last):
     ...
@@ -45,8 +48,10 @@ def keep_apart(kept: Any, *given: Any) -> None:
     if not held:
         return
     places = kept if isinstance(kept, tuple) else (kept,)
-    read = [_outside(item) if isinstance(item, FunctionType) else [item] for item in places]
-    own = _parts([value for part in read for value in part])
+    functions = [item for item in places if isinstance(item, FunctionType)]
+    others = [item for item in places if not isinstance(item, FunctionType)]
+    own = _parts([value for item in functions for value in _outside(item)])
+    own |= _parts(others) if deep else {id(item): item for item in others}
     arrays = [item for item in own.values() if isinstance(item, np.ndarray)]
     for item in _parts(held).values():
         is_array = isinstance(item, np.ndarray)

@@ -454,6 +454,34 @@ def test_what_is_noted_is_no_argument(fallback: Any) -> None:
         sg.grad(scaled, fallback=fallback)(X, SHARED)
 
 
+def test_an_argument_may_be_kept_and_given_again() -> None:
+    started()
+
+    def kept(x: Any) -> Any:
+        RECORD.history.append(x)
+        return np.sum(x**2)
+
+    gradient, x = sg.grad(kept, fallback="error"), X.copy()
+    for count in (1, 2, 3):
+        x -= 0.1
+        np.testing.assert_allclose(gradient(x), 2 * x)
+        assert len(RECORD.history) == count + 1
+        assert RECORD.history[-1] is x
+
+
+@pytest.mark.parametrize("fallback", ["error", "tape"])
+def test_what_is_kept_further_inside_is_no_argument(fallback: Any) -> None:
+    def scaled(x: Any, row: Any) -> Any:
+        y = np.sum(x**2)
+        RECORD.table["a"].append(float(y))
+        return y * row[0]
+
+    started()
+    np.testing.assert_allclose(sg.grad(scaled, fallback=fallback)(X, [2.0]), 4 * X)
+    with pytest.raises(sg.MutationError, match=r"kept in|another name"):
+        sg.grad(scaled, fallback=fallback)(X, RECORD.table["a"])
+
+
 @pytest.mark.filterwarnings("ignore")
 def test_a_list_with_two_names_is_not_changed_on_the_tape() -> None:
     started()

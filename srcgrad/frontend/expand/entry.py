@@ -218,7 +218,8 @@ class Expander:
         kept = list(places.values())
         whole = kept[0] if len(kept) == 1 else gast.Tuple(kept, gast.Load())
         check = frame.constant(keep_apart, "keep_apart")
-        return [at(gast.Expr(gast.Call(check, [whole, *map(load, given)], [])), tree)]
+        deep = [gast.keyword("deep", gast.Constant(True, None))] if self.session.deep else []
+        return [at(gast.Expr(gast.Call(check, [whole, *map(load, given)], deep)), tree)]
 
     def _body_of(self, frame: Body, tree: Any) -> list[Any]:
         try:

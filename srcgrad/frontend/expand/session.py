@@ -51,6 +51,7 @@ class Session:
         told: Of fields of objects outside, whether they are only told values.
         keepers: Of functions, whether they only keep what they are told.
         places: What keeps values: functions, and fields of objects by their names.
+        deep: Whether what such fields hold is written into further inside, too.
         alone: Of nested functions, by the numbers of their definitions, whether they write outside.
         nested: For each derivative that the program takes: whether it is still current.
     """
@@ -75,6 +76,7 @@ class Session:
     told: dict[Any, bool] = field(default_factory=dict)
     keepers: dict[FunctionType, bool] = field(default_factory=dict)
     places: list[tuple[Any, str]] = field(default_factory=list)
+    deep: bool = False
     alone: dict[int, bool] = field(default_factory=dict)
     nested: list[Callable[[], bool]] = field(default_factory=list)
     _codes: dict[FunctionType, Code] = field(default_factory=dict)

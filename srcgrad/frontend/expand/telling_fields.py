@@ -77,6 +77,7 @@ def _is_only_told(session: Session, owner: Instance, name: str, held: Any) -> bo
         if not read(session.arguments):
             return False
         session.assume(read, True)
+        session.deep |= inner
     return True
 
 
