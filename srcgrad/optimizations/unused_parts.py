@@ -68,7 +68,27 @@ def name_unused_parts(
 
 
 def _leave_out_names(block: list[Any], read: set[str], is_adjoint: Callable[[str], bool]) -> None:
-    """Let values that nothing reads be bound to `_`, or to nothing if they are calls."""
+    """Let values that nothing reads be bound to `_`, or to nothing if they are calls.
+
+    Whether a `try` has failed is not told, if nothing asks:
+
+    >>> from srcgrad.compiler.doctesting import parse, text
+    >>> body = parse('''
+    ... failed = False
+    ... try:
+    ...     y.name = "depth"
+    ... except AttributeError:
+    ...     failed = True
+    ... return y
+    ... ''')
+    >>> _leave_out_names(body, {"y"}, lambda name: False)
+    >>> print(text(body))
+    try:
+        y.name = "depth"
+    except AttributeError:
+        pass
+    return y
+    """
     for place, statement in reversed([*enumerate(block)]):
         for part in blocks_of(statement):
             _leave_out_names(part, read, is_adjoint)
@@ -77,6 +97,8 @@ def _leave_out_names(block: list[Any], read: set[str], is_adjoint: Callable[[str
             continue
         if isinstance(statement.value, gast.Call):
             block[place] = at(gast.Expr(statement.value), statement)
+        elif isinstance(statement.value, gast.Constant):
+            block[place : place + 1] = [] if len(block) > 1 else [at(gast.Pass(), statement)]
         elif is_adjoint(_entry_of(statement.value)) and len(block) > 1:
             del block[place]
         else:

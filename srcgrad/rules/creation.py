@@ -217,6 +217,8 @@ class Full(Function):
 class FullLike(Function):
     """An array shaped as a, filled with one value or a row; a gives only its shape and type."""
 
+    inert = ("a",)
+
     @staticmethod
     def forward(
         ctx: Context,

@@ -106,3 +106,37 @@ def asked_for_truth_after_a_write(x):
         except ValueError:
             total = total * np.sum(a)
     return total + np.sum(a)
+
+
+@program("v")
+def labelled(x):
+    """Labels that arrays of another library take, and those of NumPy do not."""
+    y = np.sin(x)
+    y = np.clip(y, -0.9, 0.9)
+    try:
+        y.name = "waves"
+    except AttributeError:
+        pass
+    return np.sum(y * x)
+
+
+def _labelled_waves(x):
+    y = np.sin(x)
+    try:
+        y.name = "waves"
+    except AttributeError:
+        pass
+    return y
+
+
+@program("v")
+def labelled_in_a_helper(x):
+    """Twice, once of what a loop carries."""
+    y = _labelled_waves(x) * x
+    for k in range(3):
+        y = y * x + k
+        try:
+            y.long_name = "waves again"
+        except (AttributeError, TypeError):
+            continue
+    return np.sum(y * _labelled_waves(2.0 * x))

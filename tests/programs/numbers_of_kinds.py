@@ -144,3 +144,31 @@ def array_without_axes_written_whole(x, y):
     z[()] = z * x
     z[z > 0.0] = z * y
     return np.sum(z)
+
+
+@program("v")
+def mask_like_what_varies(x):
+    """A mask that is made like an array, and is written where that is a number."""
+    above = np.full_like(x, False, dtype="bool")
+    np.greater_equal(x, 0.1, where=~np.isnan(x), out=above)
+    return np.sum(np.where(above, x * x, 3.0 * x))
+
+
+@program("v")
+def whole_numbers_like_what_varies(x):
+    """Counts in an array that is made like one of floats, and a choice by them."""
+    steps = np.full_like(x, 0, dtype=int)
+    steps[x > 0.1] = 2
+    steps[1:] = np.where(x[1:] > 0.3, steps[:-1], 1)
+    return np.sum(steps * x**2)
+
+
+@program("v")
+def mask_like_what_varies_in_a_loop(x):
+    """Updated from itself."""
+    seen = np.full_like(x, True, bool)
+    y = x * 2.0
+    for k in range(3):
+        seen[...] = np.where(y > 0.2 * k, seen, False)
+        y = np.where(seen, y * y, x)
+    return np.sum(y)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import warnings
 from typing import Any
 
@@ -145,3 +147,19 @@ def test_few_programs_are_refused() -> None:
             continue
         right += 1
     assert right >= len(arithmetic) - 2
+
+
+def test_the_text_is_the_same_whatever_the_hashes() -> None:
+    lines = ["from tests.programs.test_batched import PROGRAMS", "from tests.text import ledger"]
+    lines += ["print(ledger.batched(PROGRAMS['exits.return_from_a_while_in_a_for']))"]
+    script = "\n".join(lines)
+    texts = set()
+    for seed in ("0", "1", "5"):
+        environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": ":".join(sys.path)}
+        done = subprocess.run(
+            [sys.executable, "-c", script],
+            env=environment, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        texts.add(done.stdout)
+    assert len(texts) == 1

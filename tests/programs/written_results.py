@@ -82,7 +82,7 @@ def joined_into_an_array(x):
     return np.sum(r * o) + np.sum(p * p) + np.sum(q * q) + 0 * eval("x[0]")
 
 
-@program("v", by="tape")
+@program("v")
 def results_written_on_the_way(x):
     """In the middle of an expression."""
     o = np.zeros(4)
@@ -133,16 +133,60 @@ def _signs_into(values, out):
     return out
 
 
-@program("v", by="tape")
+@program("v")
 def results_written_inside_of_expressions(x):
     y = 2.0 * x
     z = np.floor(np.multiply(y, x, out=y))
     return np.sum(y * z) + np.sum(np.round(y, 1, out=y) * x)
 
 
-@program("v", by="tape")
+@program("v")
 def results_written_inside_of_a_condition(x):
     y = 2.0 * x
     if np.any(np.multiply(y, x, out=y) > 0.0):
         y = y + 1.0
     return np.sum(y)
+
+
+@program("v")
+def divided_where_it_may_be_within_a_sum(x):
+    """What is not divided keeps what was there before."""
+    z = np.full_like(x, 0.5)
+    y = 0.9 * (1.0 - 0.2 * x - np.divide(0.1, x, out=z, where=np.abs(x) > 0.11))
+    return np.sum(y * x * z)
+
+
+@program("v")
+def read_before_it_is_written_within_a_sum(x):
+    """An entry from before the write, and the array, which is read after it."""
+    z = x * 2.0
+    y = z[0] + z * 3.0 - np.exp(x, out=z) * z
+    return np.sum(y * z)
+
+
+@program("v")
+def results_written_within_each_other(x):
+    """Into one array twice, and by an update."""
+    z, w = np.empty_like(x), np.empty_like(x)
+    y = np.multiply(np.add(x, 1.0, out=z), np.sin(x, out=w), out=z) * w
+    y *= np.exp(x, out=w)
+    return np.sum(y * z * w)
+
+
+@program("v", "n")
+def written_within_a_test_in_a_loop(x, n):
+    """Asked for, and written again before the next trip."""
+    z, t = np.empty_like(x), 0.0
+    for k in range(n):
+        if np.sum(np.multiply(x, k, out=z)) > 0.2:
+            t = t + np.sum(z * x)
+        t += np.sum(np.tanh(x, z)) * z[0]
+    return t
+
+
+@program("v", by="tape")
+def written_on_one_side_of_a_choice(x):
+    """Only where that side is chosen."""
+    z = np.zeros_like(x)
+    y = x * 2.0 if x[0] > 0.5 else np.add(x, 1.0, out=z)
+    return np.sum(y * 2.0 + z)

@@ -351,3 +351,25 @@ def test_one_triangle_is_read() -> None:
         return np.sum(np.linalg.cholesky(b)) + np.sum(np.linalg.eigvalsh(b)[:2])
 
     right(f, A)
+
+
+def test_a_label_is_refused_by_numbers_and_arrays_and_the_handler_computes() -> None:
+    def labelled(x):
+        y = x * x
+        try:
+            y.name = "squares"
+            y = y * 2.0
+        except AttributeError:
+            y = y * 3.0
+        return np.sum(y)
+
+    def unlabelled(x):
+        y = x * x
+        y.name = "squares"
+        return np.sum(y)
+
+    for value in (1.3, np.array([0.5, -1.2])):
+        gradient = sg.grad(labelled, fallback="error")
+        assert_same(gradient(value), numerical_gradient(labelled, (value,), 0))
+        with pytest.raises(AttributeError, match="has no attribute 'name'"):
+            sg.grad(unlabelled, fallback="error")(value)

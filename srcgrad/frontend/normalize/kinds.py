@@ -31,6 +31,8 @@ def find_kinds(body: list[Any], work: Workspace) -> None:
     _find_numbered(body, bindings, work)
     _find_unindexed(bindings, work)
     work.arrays = {n for n, values in bindings.items() if any(_of_numpy(v, work) for v in values)}
+    counted = {n for n, values in bindings.items() if all(_counts(v, work) for v in values)}
+    work.counted = counted.difference(_parameters(work))
     _find_parted(bindings, work)
     work.held.difference_update(bindings)
     given = [n for n in _parameters(work) if n not in bindings and n not in work.lists]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import gast
+import numpy as np
 
 from srcgrad.errors import MutationError
 from srcgrad.frontend.normalize.expressions import Expressions
@@ -35,7 +36,9 @@ class Targets:
             self._expressions.into(target.id, value, node)
         elif isinstance(target, (gast.Tuple, gast.List)):
             self._unpack(target, value, node)
-        elif not self._varies.of(_owner(target)) and not self._varies.of(value):
+        elif self._is_label(target, value) or not (
+            self._varies.of(_owner(target)) or self._varies.of(value)
+        ):
             self._work.emit(assign(target, value, node))
         elif self.is_plain_element(target):
             self._refuse_new_part(target)
@@ -43,6 +46,21 @@ class Targets:
                 value = self._expressions.atom(value, node)
             target.slice = self._expressions.index(target.slice, node)
             self._work.emit(assign(target, self.stored(value, target, node), node))
+
+    def _is_label(self, target: Any, value: Any) -> bool:
+        """Say whether a text is put beside the elements of an array, as in ``y.name = "depth"``.
+
+        Arrays of pandas take one; those of NumPy, and numbers, raise an AttributeError, as they do
+        in the function.
+        """
+        return (
+            isinstance(target, gast.Attribute)
+            and isinstance(target.value, gast.Name)
+            and target.value.id in self._work.counted
+            and not hasattr(np.ndarray, target.attr)  # such as its dtype, which may be a text
+            and isinstance(value, gast.Constant)
+            and isinstance(value.value, str)
+        )
 
     def _refuse_new_part(self, target: Any) -> None:
         """Refuse a new entry of a list of parts: it is a view of the array no more."""

@@ -33,6 +33,7 @@ class Workspace:
     Attributes:
         lists, dicts: The names that are bound to lists and dicts, as far as their use shows.
         arrays: The names that are bound to what functions of NumPy return.
+        counted: Those that are bound to nothing else, and to what arithmetic gives.
         numbered: Those of the lists that hold numbers, as arithmetic gives them.
         parted: The names of lists of parts of one array.
         held: The names of lists and dicts of the caller that hold nothing but arrays, if what is
@@ -52,6 +53,7 @@ class Workspace:
         self.refusals = refusals
         self.lists: set[str] = set()
         self.arrays: set[str] = set()
+        self.counted: set[str] = set()
         self.numbered: set[str] = set()
         self.parted: set[str] = set()
         self.held: set[str] = set()

@@ -12,6 +12,7 @@ import gast
 import numpy as np
 
 from srcgrad.frontend.normalize.counting import bind_outside
+from srcgrad.frontend.normalize.nested_calls import NestedCalls
 from srcgrad.frontend.normalize.wording import wording
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.ir.build import assign, at, call, clone, constant, load, store, subscript
@@ -39,6 +40,7 @@ class WriteCalls:
     ... a.fill(0.0)
     ... a.T[0] += x
     ... np.add.at(a, i, x)
+    ... e = a[0] + np.exp(x, out=a)
     ... ''')
     >>> print(text(WriteCalls(program.reader, Namer(["c"])).block(body)))
     c_part = c[1:]
@@ -50,6 +52,10 @@ class WriteCalls:
     a_t = a.T
     a_t[0] += x
     a[i] += x
+    item = a[0]
+    a[...] = np.exp(x)
+    result_of_exp = a
+    e = item + result_of_exp
     """
 
     def __init__(self, reader: Reader, namer: Namer) -> None:
@@ -58,6 +64,7 @@ class WriteCalls:
         self._lists: set[str] = set()
         self._numpy = name_of_numpy(reader)
         self._done: list[Any] = []
+        self._nested = NestedCalls(namer, self._goes_into_out)
 
     def function(self, body: list[Any]) -> list[Any]:
         """Return the body of the function with calls that write as assignments."""
@@ -75,7 +82,8 @@ class WriteCalls:
         for statement in body:
             for part in blocks_of(statement):
                 part[:] = self.block(part)
-            self._statement(statement)
+            for item in (*self._nested.before(statement), statement):
+                self._statement(item)
         done, self._done = self._done, outer
         return done
 
@@ -83,7 +91,7 @@ class WriteCalls:
         if isinstance(statement, gast.Expr) and isinstance(statement.value, gast.Call):
             if self._call(statement.value, statement):
                 return
-        elif isinstance(statement, gast.Assign) and isinstance(statement.value, gast.Call):
+        elif _is_bound_whole(statement) and isinstance(statement.value, gast.Call):
             out = self._out(statement.value, statement)
             if out is not None:
                 statement.value = out
@@ -262,15 +270,11 @@ class WriteCalls:
 
     def _out(self, node: Any, like: Any) -> Any:
         """Write what goes into `out` there; return the name of that, or None if there is none."""
+        if not self._goes_into_out(node):
+            return None
         callee = self._reader.scope.resolve(node.func)
         out = self._given_out(node, callee)
-        if out is None or self._numpy is None or not _is_made_or_reached(out):
-            return None
-        if not self._is_known(node, callee):
-            return None
         mask = next((item.value for item in node.keywords if item.arg == "where"), None)
-        if mask is not None and not isinstance(callee, np.ufunc):
-            return None
         operands = list(node.args)
         if isinstance(callee, np.ufunc):
             operands = operands[: callee.nin]
@@ -285,6 +289,15 @@ class WriteCalls:
             value = self._np("where", mask, value, clone(target))
         self._store(clone(target), gast.Constant(Ellipsis, None), value, like, casts=True)
         return target
+
+    def _goes_into_out(self, node: Any) -> bool:
+        """Say whether the result of a call goes into an `out` that may be written by index."""
+        callee = self._reader.scope.resolve(node.func)
+        out = self._given_out(node, callee)
+        if out is None or self._numpy is None or not _is_made_or_reached(out):
+            return False
+        masked = any(item.arg == "where" for item in node.keywords)
+        return self._is_known(node, callee) and (isinstance(callee, np.ufunc) or not masked)
 
     def _given_out(self, node: Any, callee: Any) -> Any:
         out = next((item.value for item in node.keywords if item.arg == "out"), None)
@@ -383,6 +396,12 @@ def name_of_numpy(reader: Reader) -> str | None:
     scope = reader.scope
     names = ["np", "numpy", *(k for k, v in scope.function.__globals__.items() if v is np)]
     return next((name for name in names if scope.lookup(name) is np), None)
+
+
+def _is_bound_whole(statement: Any) -> bool:
+    """Say whether a statement first computes its value: an update of a name reads no element."""
+    updated = isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Name)
+    return updated or isinstance(statement, gast.Assign)
 
 
 def _is_reached(value: Any) -> bool:

@@ -149,7 +149,7 @@ class Loops(Branches):
         """Give the names that a block binds their names in the branch that it is in, if any."""
         if not self.masks:
             return
-        for name in dict.fromkeys(bound_names(body)):
+        for name in sorted(bound_names(body)):
             if name in self.branch_names:
                 continue
             old = self.alias.get(name, name)

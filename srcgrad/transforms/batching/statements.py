@@ -388,7 +388,7 @@ class Statements(Loops):
         if other_leaves:
             return one
         found = {}
-        for name in one.keys() | other.keys():
+        for name in {**one, **other}:
             a, b = one.get(name), other.get(name)
             if a is None or b is None:
                 found[name] = a if a is not None else b if b is not None else UNKNOWN
