@@ -36,7 +36,7 @@ settings.register_profile(  # whether a change passes depends on the change alon
     "dev",
     deadline=None,
     derandomize=True,
-    max_examples=50,
+    max_examples=40,
     suppress_health_check=SLOW_IS_FINE,
 )
 settings.register_profile(
@@ -51,17 +51,19 @@ _SHARES = {
     f"tests/{name}.py": share
     for share, names in {
         3: (
-            *("checklist/test_checklist", "programs/test_engines", "traps/test_state"),
+            *("checklist/test_checklist", "examples/test_examples", "programs/test_engines"),
+            "traps/test_state",
             *("unit/rules/test_batched_calls", "unit/rules/test_jacobians", "unit/rules/test_laws"),
         ),
         2: (
             *("programs/test_agreement", "programs/test_forward", "programs/test_names_outside"),
-            *("programs/test_renamed", "programs/test_second_orders", "programs/test_stacks"),
-            *("programs/test_verified", "public/test_pure", "targets/test_corpus"),
-            *("targets/test_narrow", "text/test_ledger", "unit/analyses/test_facts_hold"),
+            *("programs/test_renamed", "programs/test_stacks", "programs/test_verified"),
+            *("public/test_pure", "targets/test_corpus", "targets/test_narrow", "text/test_ledger"),
+            "unit/analyses/test_facts_hold",
             *("unit/rules/test_engines", "unit/rules/test_equivalents", "unit/rules/test_layouts"),
             *("unit/rules/test_second_by_source", "unit/rules/test_tangents"),
         ),
+        1: ("programs/test_second_orders",),
     }.items()
     for name in names
 }
