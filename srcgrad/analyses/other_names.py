@@ -9,7 +9,7 @@ import numpy as np
 
 from srcgrad.ir.program import Program
 from srcgrad.ir.reach import reached_functions, read_outside, seen_elsewhere
-from srcgrad.runtime.objects import is_plain_object
+from srcgrad.runtime.objects import held_by
 
 _MOST: Final = 20_000
 """Values that are looked through: whoever reaches more may reach anything."""
@@ -53,9 +53,4 @@ def _held_in(values: Iterable[Any]) -> Iterator[Any]:
             continue
         met.add(id(value))
         yield value
-        if isinstance(value, dict):
-            waiting += value.values()
-        elif isinstance(value, (list, tuple, set, frozenset)):
-            waiting += value
-        elif is_plain_object(value) or isinstance(value, type):
-            waiting += vars(value).values() if hasattr(value, "__dict__") else ()
+        waiting += held_by(value)

@@ -20,13 +20,10 @@ def accumulated(iterable: Iterable[Any]) -> Iterator[Any]:
     >>> list(accumulated([1, 2, 3]))
     [1, 3, 6]
     """
-    values = list(iterable)
-    if len(values) > 0:
-        total = values[0]  # that itself, which may be an array
+    total = 0
+    for k, value in enumerate(iterable):
+        total = total + value if k else value  # the first is that itself, which may be an array
         yield total
-        for k in range(1, len(values)):
-            total = total + values[k]
-            yield total
 
 
 def accumulated_from(iterable: Iterable[Any], *, initial: Any) -> Iterator[Any]:
@@ -48,13 +45,10 @@ def accumulated_by(iterable: Iterable[Any], func: Callable[[Any, Any], Any]) -> 
     >>> list(accumulated_by([1, 2, 3, 4], int.__mul__))
     [1, 2, 6, 24]
     """
-    values = list(iterable)
-    if len(values) > 0:
-        total = values[0]
+    total = 0
+    for k, value in enumerate(iterable):
+        total = func(total, value) if k else value
         yield total
-        for k in range(1, len(values)):
-            total = func(total, values[k])
-            yield total
 
 
 def accumulated_by_from(

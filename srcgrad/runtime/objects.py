@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import sys
+from collections import deque
+from collections.abc import Iterable
 from pathlib import Path
-from types import FunctionType, ModuleType, SimpleNamespace
+from types import BuiltinMethodType, FunctionType, MethodType, ModuleType, SimpleNamespace
 from typing import Any, Final
 
 import numpy as np
@@ -173,3 +176,29 @@ def rebuilt(value: Any, parts: dict[str, Any]) -> Any:
     for name, part in parts.items():
         object.__setattr__(made, name, part)
     return made
+
+
+def held_by(value: Any) -> Iterable[Any]:
+    """Return what is in a container, an object, its class, or in what a bound method is bound to.
+
+    Of modules, functions and what belongs to libraries that is nothing.
+
+    >>> list(held_by({"a": 1.0})), list(held_by([2.0].append)), list(held_by(len))
+    ([1.0], [[2.0]], [])
+    """
+    if isinstance(value, dict):
+        return value.values()
+    if isinstance(value, (list, tuple, set, frozenset, deque)):
+        return value
+    if isinstance(value, (MethodType, BuiltinMethodType)):
+        owner = value.__self__
+        return () if isinstance(owner, ModuleType) else (owner,)
+    if isinstance(value, functools.partial):
+        return (value.func, *value.args, *value.keywords.values())
+    if isinstance(value, np.ndarray):
+        return value.flat if value.dtype.hasobject else ()
+    if isinstance(value, type):
+        return vars(value).values()
+    if is_plain_object(value):
+        return (*(getattr(value, name) for name in field_names(value)), type(value))
+    return ()

@@ -253,7 +253,7 @@ def accumulated_arrays(x):
     return sum(np.sum(v**2) for v in itertools.accumulate([x, x * 2.0, x**2]))
 
 
-@program("v", by="tape")
+@program("v")
 def accumulated_arrays_that_the_loop_scales(x):
     rows = [x * 1.0, x * 2.0]
     t = 0.0
@@ -326,3 +326,26 @@ def numbered_pairs(x):
     for k, pair in enumerate(itertools.permutations(x, 2)):
         t += k * pair[0] * pair[1] ** 2
     return t + sum(k * a * b for k, (a, b) in enumerate(itertools.product(x, x[:2])))
+
+
+@program("v")
+def tuples_of_what_the_loop_changes(x):
+    values = [x[0], x[1], x[2]]
+    t = 0.0
+    for a, b in itertools.combinations(values, 2):
+        values[0] = values[0] * 2.0
+        t += a * b
+    for pair in itertools.product(values, repeat=2):
+        values[1] = values[1] * 0.5
+        t += pair[0] * pair[1] ** 2
+    return t + values[0] * values[1]
+
+
+@program("v", by="tape")
+def pairs_of_what_the_loop_changes(x):
+    values = [x[0], x[1], x[2]]
+    t = 0.0
+    for a, b in itertools.pairwise(values):
+        values[1] = values[1] * 2.0
+        t += a * b**2
+    return t

@@ -409,6 +409,37 @@ def test_what_is_told_goes_by_source_and_is_kept(function: Callable[[Any], Any])
     assert ([*RECORD.history], dict(RECORD.table), RECORD.count, RECORD.best) == kept
 
 
+class Holder:
+    __slots__ = ("held",)
+
+    def last(self) -> Any:
+        return self.held[-1]
+
+
+HOLDER = Holder()
+LAST = HOLDER.last
+NEXT = functools.partial(Holder.last, HOLDER)
+
+
+@pytest.mark.parametrize("ask", [lambda: HOLDER.held[-1], LAST, NEXT])
+def test_what_slots_and_bound_methods_hold_is_another_name(
+    ask: Callable[[], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SRCGRAD_PROVE", "0")
+    started()
+    HOLDER.held = [2.0]
+
+    def function(x: Any) -> Any:
+        y = np.sum(x**2)
+        RECORD.history.append(float(y))
+        return y * ask()
+
+    gradient = sg.grad(function, fallback="tape")
+    np.testing.assert_allclose(gradient(X), 4 * X)
+    HOLDER.held = RECORD.history
+    np.testing.assert_allclose(gradient(X), 4 * np.sum(X**2) * X)
+
+
 @pytest.mark.parametrize("is_read", [False, True])
 @pytest.mark.parametrize("name", ["history", "SHARED", "KEPT"])
 def test_what_gets_a_second_name_later_is_told_no_more(

@@ -11,7 +11,7 @@ import operator
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from types import FunctionType, ModuleType
+from types import FunctionType
 from typing import Any, Final
 
 import gast
@@ -24,7 +24,7 @@ from srcgrad.frontend.source import find_generator, find_source
 from srcgrad.ir.reach import reached_functions, read_outside, values_of
 from srcgrad.ir.walk import nodes_in, walk
 from srcgrad.primitives import RECORDS
-from srcgrad.runtime.objects import is_plain_object
+from srcgrad.runtime.objects import held_by
 
 METHODS: Final = frozenset({"append", "appendleft", "extend", "insert", "add", "update"})
 _ALL_FIELDS: Final = frozenset({"__dict__", "vars", "asdict", "astuple", "attrgetter"})
@@ -342,7 +342,7 @@ def _is_held_once(values: Iterable[Any], held: Any, *, inner: bool) -> bool:
         met.add(id(value))
         if len(met) > _MOST:
             return False
-        parts = list(_parts_of(value))
+        parts = list(held_by(value))
         found.update(id(part) for part in parts if id(part) in sought)
         waiting += parts
     return max(found.values(), default=0) <= 1
@@ -356,17 +356,5 @@ def _held_in(held: Any) -> dict[int, Any]:
         if id(value) in found or value is None or isinstance(value, _NEVER_CHANGED):
             continue
         found[id(value)] = value
-        waiting += _parts_of(value)
+        waiting += held_by(value)
     return found
-
-
-def _parts_of(value: Any) -> Iterable[Any]:
-    if isinstance(value, dict):
-        return value.values()
-    if isinstance(value, (list, tuple, set, frozenset, deque)):
-        return value
-    if isinstance(value, ModuleType):
-        return ()
-    if is_plain_object(value) or isinstance(value, type):
-        return vars(value).values() if hasattr(value, "__dict__") else ()
-    return ()

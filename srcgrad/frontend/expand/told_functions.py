@@ -17,11 +17,12 @@ import numpy as np
 
 from srcgrad.frontend.expand.session import Session
 from srcgrad.ir.reach import reached_functions, read_outside
-from srcgrad.runtime.objects import is_plain_object
+from srcgrad.runtime.objects import held_by, is_plain_object
 
 _HIDDEN: Final = frozenset({"setattr", "delattr", "globals", "vars", "__dict__", "exec", "eval"})
 _STORED: Final = frozenset({"STORE_GLOBAL", "STORE_ATTR", "DELETE_ATTR", "STORE_NAME"})
 _PLAIN: Final = (int, float, complex, str, bytes, np.generic, type(None), ModuleType)
+_MEMORY: Final = (dict, list, set, deque, np.ndarray)
 _MOST: Final = 20_000
 """Objects that are looked through: whoever reaches more may reach anything."""
 
@@ -119,27 +120,24 @@ def _memory(
         if len(found) > _MOST:
             return None
         parts = _parts_of(value)
-        if parts is not None:
-            found[id(value)] = value
-            waiting += parts if lists or not isinstance(value, (list, deque)) else ()
+        if not (parts or isinstance(value, _MEMORY) or is_plain_object(value)):
+            continue
+        found[id(value)] = value
+        if lists or not isinstance(value, (list, deque)):
+            waiting += parts
     return found
 
 
-def _parts_of(value: Any) -> list[Any] | None:
-    """Return what is in an object that can be changed, or holds some; None of any other."""
-    if isinstance(value, dict):
-        return list(value.values())
-    if isinstance(value, (list, tuple, set, frozenset, deque)):
-        return list(value)
-    if isinstance(value, np.ndarray):
-        return [] if value.base is None else [value.base]
-    if isinstance(value, type):
-        return [item for item in vars(value).values() if not callable(item)]
+def _parts_of(value: Any) -> list[Any]:
+    """Return what is in an object, and what memory an array lies in."""
+    if isinstance(value, np.ndarray) and value.base is not None:
+        return [value.base]
     if isinstance(value, FunctionType):
         return list(vars(value).values())
-    if is_plain_object(value):
-        return list(vars(value).values()) if hasattr(value, "__dict__") else []
-    return None
+    parts = list(held_by(value))
+    if isinstance(value, type):  # its methods are reached as functions
+        return [item for item in parts if not callable(item)]
+    return parts
 
 
 def _may_meet(kept: dict[int, Any] | None, seen: dict[int, Any] | None) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,7 +14,7 @@ from srcgrad.ir.build import assign, at, call, clone, constant, load, method, st
 from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Reader
 from srcgrad.ir.scopes import MISSING
-from srcgrad.ir.walk import names_bound, walk
+from srcgrad.ir.walk import names_bound, names_read, root_name, walk
 
 _VIEWS = ("items", "keys", "values")
 _MOST_PARTS = 6
@@ -128,6 +128,8 @@ class IndexLoops:
         if callee is zip:
             return self._zipped(iterable, target, index)
         if callee is itertools.pairwise and len(iterable.args) == 1 and _pair(target):
+            if not self._stored.isdisjoint(names_read(iterable.args[0])):
+                return None  # the first of a pair is what was read a trip before
             xs = self._simple(iterable.args[0])
             after = gast.BinOp(clone(index), gast.Add(), constant(1))
             count = gast.BinOp(_length(xs), gast.Sub(), constant(1))
@@ -295,7 +297,7 @@ class IndexLoops:
             return None
         if (repeats and len(sources) != 1) or (not repeats and len(sources) != count):
             return None
-        names = [self._simple(item) for item in sources]
+        names = [self._simple(self._pooled(item, node.target)) for item in sources]
         indices = [self._namer.fresh(letter) for letter in _letters(node, count)]
         ranges = [call("range", _length(xs)) for xs in names]
         rest = [] if callee in several else node.iter.args[1:]
@@ -308,6 +310,24 @@ class IndexLoops:
         if items is not getattr(node.target, "elts", None):
             binds.append((node.target, _displayed(items)))
         return _loop(target, steps, binds, node)
+
+    @property
+    def _stored(self) -> set[str]:
+        """The names of what the body of the loop stores into."""
+        nodes = (item for item in self._inside if isinstance(item, gast.Subscript))
+        return {root_name(item) or "" for item in nodes if not isinstance(item.ctx, gast.Load)}
+
+    def _pooled(self, source: Any, target: Any) -> Any:
+        """Return what tuples are made of, as a list where that is a dict or the loop changes it.
+
+        `product` and its kin take all values before the first tuple, and the keys of a dict.
+        """
+        is_dict = isinstance(source, (gast.Dict, gast.DictComp, gast.Set, gast.SetComp))
+        if is_dict or (isinstance(source, gast.Name) and self._has_keys(source, target)):
+            return call("list", source)
+        read = names_read(source)
+        changes = any(_may_change(item, read) for item in self._inside)
+        return call("list", source) if changes else source
 
     def _over_numbered_tuples(self, node: Any) -> Any | None:
         """Return a loop over tuples of indices and their numbers, for `enumerate` of such."""
@@ -358,6 +378,15 @@ def growing_loop(node: Any, namer: Namer) -> list[Any]:
     body = [read, assign(index, one_more, node), *node.body]
     start = assign(index, constant(0), node)
     return [start, at(gast.While(test, body, []), node)]
+
+
+def _may_change(node: Any, names: Collection[str]) -> bool:
+    """Say whether a node of a body stores into something, calls for effect, or updates a name."""
+    if isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name):
+        return node.target.id in names
+    if isinstance(node, (gast.Subscript, gast.Attribute)):
+        return not isinstance(node.ctx, gast.Load)
+    return isinstance(node, gast.Expr) and isinstance(node.value, gast.Call)
 
 
 def _loop(target: Any, iterable: Any, binds: list[tuple[Any, Any]], node: Any) -> Any:
