@@ -7,7 +7,14 @@ import sys
 from collections import deque
 from collections.abc import Iterable
 from pathlib import Path
-from types import BuiltinMethodType, FunctionType, MethodType, ModuleType, SimpleNamespace
+from types import (
+    BuiltinMethodType,
+    FunctionType,
+    MethodType,
+    MethodWrapperType,
+    ModuleType,
+    SimpleNamespace,
+)
 from typing import Any, Final
 
 import numpy as np
@@ -190,7 +197,7 @@ def held_by(value: Any) -> Iterable[Any]:
         return value.values()
     if isinstance(value, (list, tuple, set, frozenset, deque)):
         return value
-    if isinstance(value, (MethodType, BuiltinMethodType)):
+    if isinstance(value, (MethodType, BuiltinMethodType, MethodWrapperType)):
         owner = value.__self__
         return () if isinstance(owner, ModuleType) else (owner,)
     if isinstance(value, functools.partial):

@@ -258,6 +258,9 @@ class Methods(Protocols):
         names = ("order", "casting", "subok", "copy")
         options = {**dict(zip(names, args, strict=False)), **kwargs}
         keep = {"copy": options["copy"]} if "copy" in options else {}
+        if "order" in options and not options.get("copy", True):  # of another order it is a copy
+            same = self._array.astype(dtype, order=options["order"], copy=False) is self._array
+            keep = {"copy": not same}
         return call_function(np.astype, (self, np.dtype(dtype)), keep)
 
     def to(self, *args: Any, dtype: Any = None, copy: bool = False, **kwargs: Any) -> Any:

@@ -28,6 +28,8 @@ def to_array(
     if isinstance(object, Core) and not copy and _fits(object, dtype, order):
         result: Any = object
     elif isinstance(object, Core):
+        if copy is False and isinstance(object, np.ndarray):
+            np.array(object._array, dtype, copy=False, order=order)  # which NumPy refuses
         result = apply(require_op(np.array), (object, dtype), {"order": order, **options})
     elif isinstance(object, (list, tuple)) and tensors_in(object):
         result = _stacked(object)

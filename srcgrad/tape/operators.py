@@ -261,15 +261,24 @@ class Operators(Core):
         return part
 
     def __setitem__(self, index: Any, value: Any) -> None:
+        if STATE.strict and not self._array.ndim and not self._is_array:
+            raise TypeError(
+                f"'{self.__class__.__module__}.{self.__class__.__name__}' object does "
+                "not support item assignment"
+            )
         set_item(self, whole_index(index) if STATE.strict else index, value)
 
     def __len__(self) -> int:
         if not self._array.ndim:
+            if STATE.strict:
+                return len(self._array if self._is_array else plain_value(self))  # their own error
             raise TypeError("len() of a 0-d tensor")
         return len(self._array)
 
     def __iter__(self) -> Iterator[Any]:
         if not self._array.ndim:
+            if STATE.strict:
+                return iter(self._array if self._is_array else plain_value(self))  # as well
             raise TypeError("iteration over a 0-d tensor")
         return (self[i] for i in range(len(self._array)))
 
@@ -279,9 +288,9 @@ class Operators(Core):
     # -- conversion --------------------------------------------------------------------------------
 
     def __bool__(self) -> bool:
+        if STATE.strict:
+            return bool(self._array)  # or NumPy's own error
         if self._array.size > 1:
-            if STATE.strict:
-                return bool(self._array)  # NumPy's own error
             raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
         if self._array.size == 0:
             raise RuntimeError("Boolean value of Tensor with no values is ambiguous")
@@ -291,6 +300,8 @@ class Operators(Core):
         if not constant and not (STATE.strict and _is_formatting()):
             guard(self, what)
         if self._array.size != 1:
+            if STATE.strict:
+                return float(self._array)  # NumPy's own error
             raise ValueError("only one element tensors can be converted to Python scalars")
         return self._array.reshape(())[()]
 
@@ -331,7 +342,7 @@ class Operators(Core):
     def __format__(self, spec: str) -> str:
         if not self._array.ndim:
             return spoken(self, format(plain_value(self), spec))
-        return format(str(self), spec)
+        return format(self._array if STATE.strict and spec else str(self), spec)
 
     def item(self, *index: Any) -> Any:
         """Return the one element as a Python number; in strict mode with its history.
@@ -340,9 +351,9 @@ class Operators(Core):
         """
         if index:
             return self[item_index(self._array.shape, index)].item()
-        if STATE.strict and requires_grad(self):
+        if STATE.strict and requires_grad(self) and self._array.size == 1:
             return self._python_numbers(self.reshape(()))
-        if self._array.size != 1:
+        if self._array.size != 1 and not STATE.strict:  # else it is NumPy's own error
             raise RuntimeError(
                 f"a Tensor with {self._array.size} elements cannot be converted to Scalar"
             )

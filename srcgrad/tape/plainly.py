@@ -71,6 +71,7 @@ def run_plainly(
             bound.arguments[name] = arguments.wrap(value, name in wanted)
         given = {name: outline(value) for name, value in bound.arguments.items()}
         names = TwoNames(reached, arguments, originals.values())
+        replaced = [h for h in reached.holders if arguments.knows(h)]
         reached.holders = [h for h in reached.holders if not arguments.knows(h)]
         settler, memos = Settler(reached, arguments.original), Memos(reached)
         try:
@@ -88,7 +89,7 @@ def run_plainly(
         finally:
             arguments.give_back(keep=later, nested=nested)
             if not nested:
-                settler.settle()
+                settler.settle(*replaced)  # which other names may have led to
     value = result if nested else arguments.original(result)
     return PlainRun(result, value, given, arguments.tracked, nested)
 

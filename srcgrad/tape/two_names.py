@@ -1,4 +1,4 @@
-"""Refuses writes into a list or dict that a function is given and also reaches by another name.
+"""Refuses writes into a list or dict that a function is given and also reaches otherwise.
 
 It is given another one in its place, of tensors, so that what is written by one name is not seen by
 the other.
@@ -7,22 +7,32 @@ the other.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from types import FunctionType, MethodType
 from typing import Any, Final
 
+import numpy as np
+
 from srcgrad.errors import MutationError
+from srcgrad.runtime.objects import held_by
+from srcgrad.tape.core import Core
 from srcgrad.tape.lending import Arguments
 from srcgrad.tape.refusing import refusal
-from srcgrad.tape.userspace import Reached
+from srcgrad.tape.userspace import Reached, is_users
 
-_MOST: Final = 5_000
+_MOST: Final = 20_000
+_NEVER_HOLD: Final = (str, bytes, int, float, complex, np.generic, type(None))
 
 
 class TwoNames:
-    """The lists and dicts among arguments that have a name in the function, with their contents."""
+    """The lists and dicts among arguments that the function reaches otherwise, as they are now."""
 
     def __init__(self, reached: Reached, arguments: Arguments, given: Iterable[Any]) -> None:
-        held = [item for item in _containers(given) if arguments.knows(item)]
-        named = {id(item) for item in _containers(_named(reached))} if held else set()
+        values = list(given)
+        held = [item for item in _containers(values) if arguments.knows(item)]
+        named = set[int]()
+        if held:
+            others = [item for item in values if not arguments.knows(item)]
+            named = _met([*_named(reached), *others], {id(item) for item in held})
         self._kept = [
             (part, _contents(part))
             for item in held
@@ -48,11 +58,52 @@ def _named(reached: Reached) -> Iterator[Any]:
     """Yield what the names of modules, and the variables around functions, mean."""
     for space, names in reached.namespaces.values():
         yield from (space[name] for name in names if name in space)
-    for cell in reached.cells:
+    yield from _contents_of(reached.cells)
+
+
+def _contents_of(cells: Iterable[Any]) -> Iterator[Any]:
+    for cell in cells:
         try:
             yield cell.cell_contents
         except ValueError:  # it is not bound yet
             continue
+
+
+def _met(values: Iterable[Any], sought: set[int]) -> set[int]:
+    """Return which of some identities are met among values and in what they hold, at any depth.
+
+    All of them are, if there is too much to look through.
+
+    >>> inner = [1.0]
+    >>> _met([{"a": (inner,)}], {id(inner)}) == _met([inner.append], {id(inner)}) == {id(inner)}
+    True
+    """
+    waiting, seen = list(values), dict[int, Any]()
+    while waiting and not sought <= seen.keys():
+        value = waiting.pop()
+        if id(value) in seen or isinstance(value, _NEVER_HOLD):
+            continue
+        seen[id(value)] = value
+        if len(seen) > _MOST:
+            return sought
+        waiting += _inside(value)
+    return sought & seen.keys()
+
+
+def _inside(value: Any) -> Iterable[Any]:
+    """Return what is in a value; of a function that is what it was made with."""
+    is_code = isinstance(value, (FunctionType, type))
+    if isinstance(value, Core) or (is_code and not is_users(value.__module__ or "__main__")):
+        return ()
+    if isinstance(value, MethodType):
+        return (value.__self__, value.__func__)
+    if isinstance(value, FunctionType):
+        keys = (value.__kwdefaults__ or {}).values()
+        cells = _contents_of(value.__closure__ or ())
+        return (*(value.__defaults__ or ()), *keys, *vars(value).values(), *cells)
+    if isinstance(value, type):
+        return (*value.__bases__, *vars(value).values())
+    return held_by(value)
 
 
 def _containers(values: Iterable[Any]) -> list[Any]:

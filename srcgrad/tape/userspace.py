@@ -128,6 +128,8 @@ class Reached:
         elif isinstance(item, (types.MethodType, classmethod, staticmethod)):
             yield item.__func__
             yield getattr(item, "__self__", None)
+        elif isinstance(item, (types.BuiltinMethodType, types.MethodWrapperType)):
+            yield None if isinstance(item.__self__, types.ModuleType) else item.__self__
         elif isinstance(item, functools.partial):
             yield from (item.func, *item.args, *item.keywords.values())
         elif isinstance(item, property):
