@@ -47,28 +47,22 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))
 
 _LEDGER = "tests/text/test_ledger.py"
 _OF_CASES = ("tests/unit/rules/", "tests/programs/", "tests/peers/")
-_SHARES = {
-    f"tests/{name}.py": share
-    for share, names in {
-        3: (
-            *("checklist/test_checklist", "examples/test_examples", "programs/test_engines"),
-            "traps/test_state",
-            *("unit/rules/test_batched_calls", "unit/rules/test_jacobians", "unit/rules/test_laws"),
-        ),
-        2: (
-            *("programs/test_agreement", "programs/test_forward", "programs/test_names_outside"),
-            *("programs/test_renamed", "programs/test_stacks", "programs/test_verified"),
-            *("public/test_pure", "targets/test_corpus", "targets/test_narrow", "text/test_ledger"),
-            "unit/analyses/test_facts_hold",
-            *("unit/rules/test_engines", "unit/rules/test_equivalents", "unit/rules/test_layouts"),
-            *("unit/rules/test_second_by_source", "unit/rules/test_tangents"),
-        ),
-        1: ("programs/test_second_orders",),
-    }.items()
-    for name in names
+_SHARED_OUT = {
+    f"tests/{name}.py"
+    for name in (
+        *("checklist/test_checklist", "examples/test_examples", "public/test_pure"),
+        *("programs/test_agreement", "programs/test_engines", "programs/test_forward"),
+        *("programs/test_names_outside", "programs/test_renamed", "programs/test_second_orders"),
+        *("programs/test_stacks", "programs/test_verified"),
+        *("targets/test_corpus", "targets/test_narrow", "text/test_ledger", "traps/test_state"),
+        "unit/analyses/test_facts_hold",
+        *("unit/rules/test_batched_calls", "unit/rules/test_engines", "unit/rules/test_laws"),
+        *("unit/rules/test_equivalents", "unit/rules/test_jacobians", "unit/rules/test_layouts"),
+        *("unit/rules/test_second_by_source", "unit/rules/test_tangents"),
+    )
 }
-"""Of these so many sixths of all cases are run, the same each time: a program, or a call, in all of
-them or in none, since it is compiled once for them. All run with ``SRCGRAD_ALL_CASES=1``."""
+"""Of these a sixth of all cases is run, the same each time: a program, or a call, in all of them or
+in none, since it is compiled once for them. All run with ``SRCGRAD_ALL_CASES=1``."""
 
 
 def pytest_collection_finish() -> None:
@@ -195,9 +189,9 @@ _LARGE = 20
 
 
 def _is_left_out(item: pytest.Item) -> bool:
-    share = _SHARES.get(item.nodeid.partition("::")[0])
     case = _program_of(item.nodeid)
-    return bool(case and share and zlib.crc32(case.encode()) % 6 >= share)
+    shared_out = item.nodeid.partition("::")[0] in _SHARED_OUT
+    return bool(case and shared_out and zlib.crc32(case.encode()) % 6)
 
 
 def _has_device() -> bool:
