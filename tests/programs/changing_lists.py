@@ -157,3 +157,42 @@ def taken_out_and_put_in(x):
     v -= ws[0]
     ws.append(v)
     return np.sum(ws[0] * ws[1]) + np.sum(ws[2] * w)
+
+
+@program("v", by="tape")
+def inserted_by_a_star(x):
+    kept = [x[1]]
+    where_and_what = (0, x * x)
+    kept.insert(*where_and_what)
+    return np.sum(kept[0]) * kept[1]
+
+
+@program("v", by="tape")
+def appended_by_a_star(x):
+    kept = []
+    parts = (x * x,)
+    kept.append(*parts)
+    return np.sum(kept[0])
+
+
+class _Branch:
+    """A tree whose methods have names that those of lists have, and take more."""
+
+    def __init__(self):
+        self.total = 0.0
+        self.branches = []
+
+    def insert(self, i, place, mass):
+        if len(self.branches) < 2:
+            self.branches.append(_Branch())
+        else:
+            self.branches[i % 2].insert(i // 2, place, mass)
+        self.total = self.total + place * mass
+
+
+@program("v", by="tape")
+def tree_with_an_insert_of_its_own(x):
+    root = _Branch()
+    for i in range(len(x)):
+        root.insert(i, x[i], x[i] ** 2)
+    return root.total + root.branches[0].total

@@ -270,3 +270,11 @@ def entry_of_an_entry_written(x):
     one = inner["a"]
     one[1] = x * x
     return state["p"]["a"][1] * x
+
+
+@program("v")
+def set_to_nothing_by_default(x):
+    found = {}
+    found.setdefault("a")
+    found["a"] = x * x
+    return np.sum(found.setdefault("a")) + len(found)

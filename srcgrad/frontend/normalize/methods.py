@@ -37,6 +37,7 @@ class Methods(Rewriter):
             ("copy", 0): self._copied,
             ("get", 1): self._got,
             ("get", 2): self._got,
+            ("setdefault", 1): self._default_read,
             ("setdefault", 2): self._default_read,
             ("pop", 0): self._popped,
             ("pop", 1): self._popped,
@@ -149,7 +150,7 @@ class Methods(Rewriter):
         return [at(gast.For(store(key), clone(source), [put], [], None), node)]
 
     def _setdefault(self, owner: Any, value: Any, node: Any) -> list[Any]:
-        key, default = value.args
+        key, default = value.args if len(value.args) == 2 else (value.args[0], constant(None))
         absent = gast.Compare(clone(key), [gast.NotIn()], [clone(owner)])
         place = subscript(clone(owner), clone(key), storing=True)
         return [at(gast.If(absent, [assign(place, default, node)], []), node)]
@@ -159,13 +160,21 @@ class Methods(Rewriter):
         func = value.func
         if not isinstance(func, gast.Attribute) or self.resolve(func) is not MISSING:
             return None
-        handler = getattr(self, f"_{func.attr}", None)
-        if func.attr not in ("append", "insert", "extend", "update", "setdefault"):
-            return None
-        if value.keywords and func.attr != "update":
-            return None
+        changers = {
+            ("append", 1): self._append,
+            ("insert", 2): self._insert,
+            ("extend", 1): self._extend,
+            ("update", 0): self._update,
+            ("update", 1): self._update,
+            ("setdefault", 1): self._setdefault,
+            ("setdefault", 2): self._setdefault,
+        }
+        handler = changers.get((func.attr, len(value.args)))
+        starred = any(isinstance(item, gast.Starred) for item in value.args)
+        if handler is None or starred or (value.keywords and func.attr != "update"):
+            return None  # a method of the same name of something else, or one that fails
         owner = self.atom(func.value, node)
-        if handler is None or not isinstance(owner, gast.Name):
+        if not isinstance(owner, gast.Name):
             return None
         return [at(item, node) for item in handler(owner, value, node)]
 
