@@ -14,7 +14,8 @@ from srcgrad.analyses.integers import Integers
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.marks import IN_PLACE
 from srcgrad.ir.operations import Operation
-from srcgrad.ir.program import Program
+from srcgrad.ir.program import Program, direct_names, is_store, store_target
+from srcgrad.ir.walk import statements
 from srcgrad.primitives import Primitive
 
 _SURELY: Final[Conditions] = ()
@@ -251,3 +252,14 @@ def is_position(part: Any, integers: Integers) -> bool:
     """Say whether a part of an index takes one position of an axis, and so the axis away."""
     plain = isinstance(part, gast.Constant) and type(part.value) is int
     return plain or integers.of(part)
+
+
+def indexed_names(program: Program) -> set[str]:
+    """Return the names that are written into by an index, or sliced: numbers cannot be."""
+    stores = [item for item in statements(program.body) if is_store(item)]
+    found = {name for item in stores for name in direct_names(store_target(item).value)}
+    for statement in program.body:  # what surely runs
+        value = getattr(statement, "value", None)
+        if isinstance(value, gast.Subscript) and isinstance(value.value, gast.Name):
+            found.add(value.value.id)
+    return found

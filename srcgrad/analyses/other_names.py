@@ -39,6 +39,19 @@ def is_seen_elsewhere(program: Program, name: str) -> bool:
     return False
 
 
+def is_own_array(program: Program, name: str) -> bool:
+    """Say whether a name means an array of floats with axes, which is reached by that name alone.
+
+    >>> from srcgrad.compiler.doctesting import program_of
+    >>> program = program_of("def f(x): return x * np.pi")
+    >>> is_own_array(program, "np")
+    False
+    """
+    value = program.reader.scope.lookup(name)
+    floats = type(value) is np.ndarray and value.ndim > 0 and value.dtype.kind in "fc"
+    return floats and value.flags.writeable and not is_seen_elsewhere(program, name)
+
+
 def _share(one: Any, other: Any) -> bool:
     both = isinstance(one, np.ndarray) and isinstance(other, np.ndarray)
     return both and bool(np.may_share_memory(one, other))

@@ -29,6 +29,8 @@ class Shadowed:
         lists: The names that are bound to the lists of views that `np.split` makes.
         links: Pairs of names that share memory: what is written under one is read under the other.
         changing: The names of lists and dicts that are changed after they were read.
+        outside: The names of arrays that are there before the function is called: of its module,
+            or of the function around it.
     """
 
     names: set[str] = field(default_factory=set)
@@ -39,6 +41,7 @@ class Shadowed:
     numbers: set[str] = field(default_factory=set)
     lists: set[str] = field(default_factory=set)
     changing: set[str] = field(default_factory=set)
+    outside: set[str] = field(default_factory=set)
 
     def add(self, other: Shadowed) -> None:
         """Take in the names of another group."""
@@ -50,3 +53,4 @@ class Shadowed:
         self.numbers |= other.numbers
         self.lists |= other.lists
         self.changing |= other.changing
+        self.outside |= other.outside

@@ -14,7 +14,7 @@ from typing import Any
 
 import gast
 
-from srcgrad.analyses.axes import Axes, is_basic, is_position
+from srcgrad.analyses.axes import Axes, indexed_names, is_basic, is_position
 from srcgrad.analyses.containers import TREES, is_key, kinds
 from srcgrad.analyses.dimensions import Dimensions
 from srcgrad.analyses.displays import makes_list, repeated_entries
@@ -22,11 +22,12 @@ from srcgrad.analyses.entries import Entries
 from srcgrad.analyses.filled import puts
 from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.number_tables import inline_rows, is_row, number_tables
+from srcgrad.analyses.other_names import is_own_array
 from srcgrad.analyses.shadowed import Maker, NotShadowedError, Shadowed
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.marks import IN_PLACE
 from srcgrad.ir.operations import Operation
-from srcgrad.ir.program import Program, direct_names, is_store, store_target
+from srcgrad.ir.program import Program, direct_names, is_store
 from srcgrad.ir.walk import names_bound, statements, walk
 from srcgrad.primitives import Primitive
 
@@ -71,8 +72,9 @@ class Shadowing:
             for target in _targets(statement):
                 self._makers[target].append(statement)
         self._taken: dict[str, None] = {}
+        self._stored: set[str] = set()  # by their own names: by views alone, it seems constant
         self._axes = Axes(program, dimensions, integers, self._makers, self._puts)
-        self._indexed = _indexed(program)
+        self._indexed = indexed_names(program)
         self._tables = program.once(number_tables)
         found = kinds(program)
         self._arrays = found.arrays | found.either
@@ -86,6 +88,7 @@ class Shadowing:
             NotShadowedError: One of the names may be bound to what cannot be mirrored.
         """
         mirror = Shadowed(conditions=self._taken)
+        self._stored = {name for _, name in writes}
         wanted: set[str] = set()
         for statement, name in writes:
             self._check_store(statement, name)
@@ -449,7 +452,14 @@ class Shadowing:
             if not self._axes.holders.of(name):
                 self._must_be_array(name, mirror)
         elif name not in self._makers:
-            raise NotShadowedError("what its names may be bound to is not known")
+            if not self._is_outside(name):
+                raise NotShadowedError("what its names may be bound to is not known")
+            mirror.outside.add(name)
+
+    def _is_outside(self, name: str) -> bool:
+        """Say whether a name is an array that is there before, and is written by that name."""
+        free = name not in self._makers and name in self._stored
+        return free and is_own_array(self._program, name)
 
     def _must_be_array(self, name: str, mirror: Shadowed) -> None:
         """Make sure that a name is bound to an array, which `+=` writes into."""
@@ -459,7 +469,7 @@ class Shadowing:
             if self._program.given.get(name) not in ("vector", "matrix", "array"):
                 mirror.conditions[f"isinstance({name}, np.ndarray)"] = None
             return
-        conditions = self._axes.of(name)
+        conditions = () if self._is_outside(name) else self._axes.of(name)
         if conditions is None and name not in self._indexed:
             raise NotShadowedError("what its names may be bound to is not known")
         mirror.conditions.update(dict.fromkeys(conditions or ()))
@@ -487,14 +497,3 @@ def _targets(statement: Any) -> list[str]:
     if isinstance(statement, gast.Assign):
         return [name for target in statement.targets for name in names_bound(target)]
     return []
-
-
-def _indexed(program: Program) -> set[str]:
-    """Return the names that are written into by an index, or sliced: numbers cannot be."""
-    stores = [item for item in statements(program.body) if is_store(item)]
-    found = {name for item in stores for name in direct_names(store_target(item).value)}
-    for statement in program.body:  # what surely runs
-        value = getattr(statement, "value", None)
-        if isinstance(value, gast.Subscript) and isinstance(value.value, gast.Name):
-            found.add(value.value.id)
-    return found

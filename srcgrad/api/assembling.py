@@ -13,6 +13,7 @@ from srcgrad.api.policy import USUAL, Policy
 from srcgrad.api.pushforward import tangents_of
 from srcgrad.api.stacking import count_of, rows_in, seed_of, seeds_at_once, stack_of
 from srcgrad.api.structures import copied, float_leaves, leaves_as_in, mapped, split
+from srcgrad.api.surroundings import surroundings_of_a_writer
 from srcgrad.api.values import is_complex
 from srcgrad.errors import NotDifferentiableError
 from srcgrad.runtime.stacks import CannotStackError
@@ -161,12 +162,14 @@ def pulled(
     `seeds` is a matrix with one seed in each row, over all numbers of the result; None for the
     identity.
     """
-    halves = adjoints_of(f, names, policy)
+    halves, before = adjoints_of(f, names, policy), surroundings_of_a_writer(f)
     try:
         value, pull = halves.rows(arguments)
         _refuse_complex(value, has_aux=has_aux)
         return value, _pulled_at_once(value, pull, names, arguments, seeds, has_aux)
     except CannotStackError:
+        if before is not None:
+            before.put_back()
         value, pull = halves(copied(arguments))
         _refuse_complex(value, has_aux=has_aux)
     head, aux = split(value, has_aux=has_aux)

@@ -32,6 +32,7 @@ from srcgrad.api.short_ways import Columns, Rows, short_way
 from srcgrad.api.sparse_jacobians import Mode, SparseMatrix, refuse_derivative
 from srcgrad.api.stacking import count_of
 from srcgrad.api.structures import copied, float_leaves, split
+from srcgrad.api.surroundings import unseen
 from srcgrad.api.tape_gradient import on_tape
 from srcgrad.api.underlying import bind, called, owner, plain, to_differentiate
 from srcgrad.api.values import check_input, is_complex
@@ -283,7 +284,8 @@ class Jacobian(Made, Generic[P]):
         )
         found = self._results.get(key)
         if found is None:
-            value, _ = split(called(self.primal, copied(arguments)), has_aux=self._has_aux)
+            with unseen(self.primal):
+                value, _ = split(called(self.primal, copied(arguments)), has_aux=self._has_aux)
             found = np.inf if is_complex(value) else count_of(value)
             self._results = {key: found}
         return found

@@ -21,7 +21,11 @@ from typing import Any, Final
 import numpy as np
 
 from srcgrad.api.aftermath import picture
+from srcgrad.api.underlying import plain
+from srcgrad.compiler.vocabulary import VOCABULARY
 from srcgrad.errors import UnsupportedError
+from srcgrad.frontend.callees import ELSEWHERE
+from srcgrad.frontend.effects import written_parameters
 from srcgrad.insight.switch import CHECKS, comparing, verifying
 from srcgrad.locks import Lock
 from srcgrad.tape.userspace import Reached, is_lent, reached_by, slots_of
@@ -74,6 +78,11 @@ class Surroundings:
             found.append([picture(item) for name, item in data if not _is_machinery(name, item)])
         return [states, found]
 
+    def put_back(self) -> None:
+        """Put back what was changed since."""
+        for undo in self._undo:
+            undo()
+
     @contextlib.contextmanager
     def kept(self) -> Iterator[io.StringIO]:
         """Run a block in which the function is called, and put back what it changed.
@@ -94,8 +103,23 @@ class Surroundings:
                 yield printed
             finally:
                 CHECKS.nans = before
-                for undo in self._undo:
-                    undo()
+                self.put_back()
+
+
+def surroundings_of_a_writer(f: Callable[..., Any]) -> Surroundings | None:
+    """Return what a function reaches, if it may write there, so that a call more would show."""
+    function = plain(f)
+    if isinstance(function, types.FunctionType) and ELSEWHERE in written_parameters(
+        function, VOCABULARY
+    ):
+        return Surroundings(f)
+    return None
+
+
+def unseen(f: Callable[..., Any]) -> contextlib.AbstractContextManager[Any]:
+    """Return a block in which a function is called once more than its user asks for."""
+    before = surroundings_of_a_writer(f)
+    return contextlib.nullcontext() if before is None else before.kept()
 
 
 def _setter(put: Callable[[Any], Any], value: Any) -> Undo:

@@ -220,7 +220,7 @@ class Derivation:
             self.refusals.add(problem.statement, problem.message, problem.hint, MutationError)
         self.scalars |= memory.scalars
         given = memory.mirror.names & set(self.program.parameters)
-        self.written = frozenset(given | memory.outside)
+        self.written = frozenset(given | memory.outside | memory.mirror.outside)
         idle = taken_off(self.program, dimensions.rank, memory.mutated)
         reached = activity(self.program, outputs, memory.mirror.links, idle)
         refuse_lost_slopes(self.program, reached.varied, outputs, self.refusals)

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator
 from typing import Any
 
 import gast
+import numpy as np
 
 from srcgrad.analyses.displays import makes_list
 from srcgrad.analyses.float_names import float_names
@@ -17,7 +18,14 @@ from srcgrad.analyses.number_tables import number_tables
 from srcgrad.ir.build import at, call, load
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.marks import CASTS
-from srcgrad.ir.program import Program, direct_names, is_store, store_target, targets_of
+from srcgrad.ir.program import (
+    Program,
+    bound_names,
+    direct_names,
+    is_store,
+    store_target,
+    targets_of,
+)
 from srcgrad.ir.walk import blocks_of, names_bound, names_read, root_name, statements
 from srcgrad.transforms.externals import Externals
 
@@ -73,7 +81,11 @@ def check_floats(
         return done
 
     first = program.body[0]
-    program.body = checks(list(program.parameters), first) + checked(program.body)
+    lookup = program.reader.scope.lookup
+    free = sorted(unknown - bound_names(program.body) - set(program.parameters))
+    outside = [name for name in free if isinstance(lookup(name), np.ndarray)]
+    before = checks([*program.parameters, *outside], first)  # it may be another at a later call
+    program.body = before + checked(program.body)
 
 
 def _check_casts(program: Program, externals: Externals, active: Collection[str]) -> None:

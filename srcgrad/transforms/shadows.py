@@ -62,7 +62,7 @@ class ShadowSteps:
             for name in [n for t in getattr(statement, "targets", []) for n in names_bound(t)]:
                 if name in makers:
                     makers[name].add(maker)
-        given = set(self._sweep.program.parameters)
+        given = set(self._before())
         roots = {n for n, found in makers.items() if found == {"fresh"} or n in given}
         return frozenset(self._name(name) for name in roots)
 
@@ -79,14 +79,17 @@ class ShadowSteps:
                     known.add(statement.value.left.id)
                 elif name in sources:
                     sources[name] = None
-        first = same_memory(sources, self._sweep.program.parameters, self._sweep.namer.base)
+        first = same_memory(sources, self._before(), self._sweep.namer.base)
         for name, owner in first.items():
             self._sweep.namer.set_adjoint(name, self._sweep.namer.adjoint(owner))
 
     def at_entry(self) -> list[Any]:
-        """Return the statements that make the shadows of the parameters."""
-        given = [name for name in self._sweep.program.parameters if name in self.names]
-        return [self._zeros(name, None) for name in given]
+        """Return the statements that make the shadows of the parameters, and of what is outside."""
+        return [self._zeros(name, None) for name in self._before() if name in self.names]
+
+    def _before(self) -> list[str]:
+        """Return the names of what is there before the function runs."""
+        return [*self._sweep.program.parameters, *sorted(self._mirror.outside)]
 
     def made_by(self, statement: Any) -> list[Any]:
         """Return the statements that make the shadows of what an assignment binds."""

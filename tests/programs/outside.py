@@ -18,7 +18,7 @@ LOG: list[Any] = []
 SINK = io.StringIO()
 
 
-@program("v", by="tape")
+@program("v")
 def kept_in_an_array_outside(x):
     BUFFER[:] = x * 2.0
     return np.sum(BUFFER**2)
@@ -57,10 +57,52 @@ def kept_in_an_array_that_a_helper_reads(x):
     return _square_of_buffer()
 
 
-@program("v", by="tape")
+@program("v")
 def copied_into_an_array_outside(x):
     np.copyto(BUFFER, x)
     return np.sum(BUFFER * x)
+
+
+FIRST, SECOND = np.zeros(4), np.ones((2, 4))
+
+
+@program("v")
+def filled_outside_step_by_step(x):
+    FIRST[0] = x[0]
+    for i in range(1, 4):
+        FIRST[i] = FIRST[i - 1] * x[i]
+        FIRST[i] += np.sin(FIRST[i])
+    return np.sum(FIRST**2)
+
+
+@program("v")
+def two_arrays_outside(x):
+    np.multiply(x, 2.0, out=FIRST)
+    SECOND[...] = FIRST * x
+    SECOND[1] *= FIRST
+    return np.sum(SECOND * FIRST)
+
+
+@program("v")
+def cleared_outside_and_added_to(x):
+    FIRST.fill(0.0)
+    np.add.at(FIRST, [0, 1, 1], x[:3])
+    FIRST[2:] -= x[:2]
+    return FIRST @ FIRST
+
+
+def _with_room(n):
+    room = np.zeros(n)
+
+    def run(x):
+        room[:] = np.exp(-x)
+        room[1:] *= room[:-1].copy()
+        return np.sum(room)
+
+    return run
+
+
+in_an_array_of_the_function_around_it = program("v")(_with_room(4))
 
 
 @program("v")

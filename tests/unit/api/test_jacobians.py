@@ -367,3 +367,33 @@ def test_a_hessian_on_the_tape_has_its_mixed_entries():
     (aa, ab), (ba, bb) = sg.hessian(recorded, (0, 1))(0.5, 2.0)
     assert_close([ab, bb], [ba, differences(lambda b: sg.grad(recorded, 1)(0.5, b), np.array(2.0))])
     assert_close(aa, differences(lambda a: sg.grad(recorded)(a, 2.0), np.array(0.5)))
+
+
+KEPT = {"sum": np.zeros(3)}
+ROOM = np.ones(3)
+
+
+def summed_up(x):
+    KEPT["sum"] = KEPT["sum"] + x
+    return np.sum(KEPT["sum"] ** 2)
+
+
+def scaled_outside(x):
+    ROOM[0] += x[0]
+    ROOM[1:] *= x[1:]
+    return np.sum(ROOM**2)
+
+
+@pytest.mark.parametrize("function", [summed_up, scaled_outside])
+@pytest.mark.parametrize("fallback", ["error", "tape"])
+def test_a_jacobian_calls_what_keeps_values_outside_once(function, fallback):
+    def fresh():
+        KEPT["sum"], ROOM[:] = np.array([0.5, 0.1, 0.2]), [1.0, 2.0, 3.0]
+
+    fresh()
+    slope = sg.grad(function, fallback="tape")(VECTOR)
+    once = KEPT["sum"].copy(), ROOM.copy()
+    fresh()
+    np.testing.assert_allclose(sg.jacobian(function, fallback=fallback)(VECTOR), slope)
+    np.testing.assert_array_equal(KEPT["sum"], once[0])
+    np.testing.assert_array_equal(ROOM, once[1])
