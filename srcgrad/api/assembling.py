@@ -12,8 +12,8 @@ from srcgrad.api.halves import adjoints_of
 from srcgrad.api.policy import USUAL, Policy
 from srcgrad.api.pushforward import tangents_of
 from srcgrad.api.stacking import count_of, rows_in, seed_of, seeds_at_once, stack_of
-from srcgrad.api.structures import copied, float_leaves, leaves_as_in, mapped, split
-from srcgrad.api.surroundings import surroundings_of_a_writer
+from srcgrad.api.structures import float_leaves, leaves_as_in, mapped, split
+from srcgrad.api.surroundings import own_copies, surroundings_of_a_writer
 from srcgrad.api.values import is_complex
 from srcgrad.errors import NotDifferentiableError
 from srcgrad.runtime.stacks import CannotStackError
@@ -115,7 +115,7 @@ def pushed(
         if len(blocks) > 1:
             _refuse_another_value(value, before)
     if not blocks:
-        value = push(copied(arguments), [mapped(np.zeros_like, item) for item in given])[0]
+        value = push(own_copies(f, arguments), [mapped(np.zeros_like, item) for item in given])[0]
         head, _ = split(value, has_aux=has_aux)
         return value, [np.zeros((0, *np.shape(leaf))) for leaf in float_leaves(head)]
     return value, _joined(blocks)
@@ -130,7 +130,7 @@ def _pushed_one_by_one(
     for place, seed in enumerate(seeds):
         before = value
         tangents = list(map(seed_of, given, np.split(seed, ends[:-1])))
-        value, tangent = push(copied(arguments), tangents)
+        value, tangent = push(own_copies(push.primal, arguments), tangents)
         if place:
             _refuse_another_value(value, before)
         head, moved = _heads(value, tangent, has_aux=has_aux)
@@ -170,7 +170,7 @@ def pulled(
     except CannotStackError:
         if before is not None:
             before.put_back()
-        value, pull = halves(copied(arguments))
+        value, pull = halves(own_copies(f, arguments))
         _refuse_complex(value, has_aux=has_aux)
     head, aux = split(value, has_aux=has_aux)
     matrix = np.eye(count_of(head)) if seeds is None else seeds

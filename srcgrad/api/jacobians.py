@@ -31,10 +31,10 @@ from srcgrad.api.selection import select
 from srcgrad.api.short_ways import Columns, Rows, short_way
 from srcgrad.api.sparse_jacobians import Mode, SparseMatrix, refuse_derivative
 from srcgrad.api.stacking import count_of
-from srcgrad.api.structures import copied, float_leaves, split
-from srcgrad.api.surroundings import unseen
+from srcgrad.api.structures import float_leaves, split
+from srcgrad.api.surroundings import tried
 from srcgrad.api.tape_gradient import on_tape
-from srcgrad.api.underlying import bind, called, owner, plain, to_differentiate
+from srcgrad.api.underlying import bind, owner, plain, to_differentiate
 from srcgrad.api.values import check_input, is_complex
 from srcgrad.errors import (
     ArgumentError,
@@ -187,7 +187,7 @@ class Jacobian(Made, Generic[P]):
         """
         if self._is_one_array is None:
             self._is_one_array = not self._has_aux and not _is_container(
-                called(self.primal, copied(arguments))
+                tried(self.primal, arguments)
             )
         if not self._is_one_array or any(_is_container(arguments[name]) for name in self.names):
             raise UnsupportedError(
@@ -284,8 +284,7 @@ class Jacobian(Made, Generic[P]):
         )
         found = self._results.get(key)
         if found is None:
-            with unseen(self.primal):
-                value, _ = split(called(self.primal, copied(arguments)), has_aux=self._has_aux)
+            value, _ = split(tried(self.primal, arguments), has_aux=self._has_aux)
             found = np.inf if is_complex(value) else count_of(value)
             self._results = {key: found}
         return found

@@ -16,8 +16,8 @@ from srcgrad.api.policy import Policy
 from srcgrad.api.selection import Selection
 from srcgrad.api.sparsity import Pattern, detect
 from srcgrad.api.stacking import count_of
-from srcgrad.api.structures import copied, float_leaves, leaves_as_in, mapped, split
-from srcgrad.api.underlying import called
+from srcgrad.api.structures import float_leaves, leaves_as_in, mapped, split
+from srcgrad.api.surroundings import tried
 from srcgrad.api.values import is_complex, leaves
 from srcgrad.errors import ArgumentError, UnsupportedError
 from srcgrad.tape import in_another_call
@@ -103,7 +103,7 @@ class SparseMatrix:
 
     def _shape(self, arguments: Arguments) -> tuple[tuple[int, int], bool]:
         """Return the shape of the matrix, and whether it is real."""
-        value, _ = split(called(self._primal, copied(arguments)), has_aux=self._has_aux)
+        value, _ = split(tried(self._primal, arguments), has_aux=self._has_aux)
         given = [arguments[name] for name in self._names]
         for item in (value, *given):
             if not float_leaves(item):

@@ -74,8 +74,10 @@ def leaves_as_in(like: Any, value: Any) -> list[Any]:
     return [value] if is_float(like) else []
 
 
-def copied(value: Any) -> Any:
+def copied(value: Any, outside: Sequence[Any] = ()) -> Any:
     """Return nested containers with copies of all arrays in them.
+
+    What is `outside`, or shares memory with an array there, stays what it is.
 
     They lie in memory as those do, and what shares memory does so in the copy, too: what a function
     gives, or whether it may be run at all, can depend on both.
@@ -91,12 +93,22 @@ def copied(value: Any) -> Any:
     """
     found: list[Any] = []
 
+    arrays = [item for item in outside if isinstance(item, np.ndarray)]
+
     def alone(array: Any) -> Any:
+        if any(np.may_share_memory(array, other) for other in arrays):
+            return array
         found.append(array)
         return same_layout(array)
 
-    made = _copied(value, alone, {})
-    return _copied(value, _Together(found).copy, {}) if _meet(found) else made
+    def together(array: Any) -> Any:
+        return copies.copy(array) if any(array is item for item in found) else array
+
+    made = _copied(value, alone, {id(item): item for item in outside})
+    if not _meet(found):
+        return made
+    copies = _Together(found)
+    return _copied(value, together, {id(item): item for item in outside})
 
 
 def _copied(value: Any, copy: Callable[[Any], Any], known: dict[int, Any]) -> Any:

@@ -15,13 +15,14 @@ import types
 import warnings
 from array import array
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 import numpy as np
 
 from srcgrad.api.aftermath import picture
-from srcgrad.api.underlying import plain
+from srcgrad.api.structures import copied
+from srcgrad.api.underlying import called, plain
 from srcgrad.compiler.vocabulary import VOCABULARY
 from srcgrad.errors import UnsupportedError
 from srcgrad.frontend.callees import ELSEWHERE
@@ -106,6 +107,20 @@ class Surroundings:
                 self.put_back()
 
 
+def own_copies(f: Callable[..., Any], arguments: dict[str, Any]) -> dict[str, Any]:
+    """Return copies of arguments for a run that is not the user's own.
+
+    What a function that writes reaches by another name, too, stays what it is: a copy of it would
+    not be written by that name, and the run would be of another program.
+    """
+    function, outside = plain(f), list[Any]()
+    if isinstance(function, types.FunctionType) and written_parameters(function, VOCABULARY):
+        with contextlib.suppress(UnsupportedError):  # where nobody knows what it reaches
+            outside = reached_by(function).everything()
+    own: dict[str, Any] = copied(arguments, outside)
+    return own
+
+
 def surroundings_of_a_writer(f: Callable[..., Any]) -> Surroundings | None:
     """Return what a function reaches, if it may write there, so that a call more would show."""
     function = plain(f)
@@ -116,10 +131,11 @@ def surroundings_of_a_writer(f: Callable[..., Any]) -> Surroundings | None:
     return None
 
 
-def unseen(f: Callable[..., Any]) -> contextlib.AbstractContextManager[Any]:
-    """Return a block in which a function is called once more than its user asks for."""
+def tried(f: Callable[..., Any], arguments: Mapping[str, Any]) -> Any:
+    """Return what a function gives in a run that its user does not ask for, nor see."""
     before = surroundings_of_a_writer(f)
-    return contextlib.nullcontext() if before is None else before.kept()
+    with contextlib.nullcontext() if before is None else before.kept():
+        return called(f, own_copies(f, dict(arguments)))
 
 
 def _setter(put: Callable[[Any], Any], value: Any) -> Undo:

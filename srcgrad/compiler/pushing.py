@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Final
 
 import gast
+import numpy as np
 
 from srcgrad import runtime
 from srcgrad.analyses.call_writes import CallWrites
@@ -48,6 +49,8 @@ from srcgrad.transforms.forward import Forwarder, PushedCall
 from srcgrad.transforms.mirrored import renamed_root
 from srcgrad.transforms.stacking import take_stacks
 from srcgrad.transforms.templates import Inliner
+
+_MEMORY: Final = (np.ndarray, list, dict)
 
 
 @dataclass(slots=True)
@@ -251,12 +254,18 @@ def _values_of(program: Program) -> Program:
 
 
 def _written_arguments(derivation: Derivation, written: Collection[str]) -> frozenset[str]:
-    """Return the arguments whose memory is written: they must not share it, nor must tangents."""
+    """Return the arguments whose memory is written: they must not share it, nor must tangents.
+
+    So must not what is written outside of the function, which an argument may be, too.
+    """
     holders = {
         name: item.parameter for item in derivation.source.leaves for name in item.names.values()
     }
-    parameters = derivation.program.parameters
-    return frozenset(holders.get(name, name) for name in parameters if name in written)
+    program = derivation.program
+    given = {holders.get(name, name) for name in program.parameters if name in written}
+    free = set(written).difference(program.parameters, bound_names(program.body))
+    lookup = program.reader.scope.lookup
+    return frozenset(given | {name for name in free if isinstance(lookup(name), _MEMORY)})
 
 
 def _fields_of_tangents(derivation: Derivation, body: list[Any]) -> list[Any]:

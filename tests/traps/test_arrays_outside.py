@@ -99,3 +99,37 @@ def test_a_pullback_keeps_what_was_there():
     ROOM[:] = OTHER[:] = 77.0
     (slope,) = pull(1.0)
     np.testing.assert_allclose(slope, 2 * X)
+
+
+def written_by_the_other_name(x, room):
+    ROOM[:] = x * x
+    return np.sum(room * x)
+
+
+def read_by_the_other_name(x, room):
+    room[:] = x * x
+    return np.sum(ROOM * x)
+
+
+def set_by_the_other_name(x, room):
+    ROOM[:] = 3.0
+    return room * x
+
+
+@pytest.mark.parametrize(
+    "function", [written_by_the_other_name, read_by_the_other_name, set_by_the_other_name]
+)
+@pytest.mark.parametrize("derivative", [sg.jacobian, sg.jacfwd, sg.jacrev])
+@pytest.mark.parametrize("fallback", ["error", "tape"])
+@pytest.mark.parametrize("part", [slice(None), slice(None, None, -1)])
+def test_a_jacobian_takes_no_copy_of_what_has_another_name(function, derivative, fallback, part):
+    with pytest.raises(sg.MutationError):
+        derivative(function, 0, fallback=fallback)(X, ROOM[part])
+
+
+@pytest.mark.parametrize("derivative", [sg.jacobian, sg.jacfwd, sg.jacrev])
+def test_a_jacobian_takes_another_array(derivative):
+    for function in (written_by_the_other_name, read_by_the_other_name):
+        expected = numerical_gradient(function, (X, np.ones(4)), 0)
+        found = derivative(function, 0)(X, np.ones(4))
+        np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-8)
