@@ -102,12 +102,12 @@ def copied(value: Any, outside: Sequence[Any] = ()) -> Any:
         return same_layout(array)
 
     def together(array: Any) -> Any:
-        return copies.copy(array) if any(array is item for item in found) else array
+        return copies.copy(array) if id(array) in own else array
 
     made = _copied(value, alone, {id(item): item for item in outside})
     if not _meet(found):
         return made
-    copies = _Together(found)
+    copies, own = _Together(found), set(map(id, found))
     return _copied(value, together, {id(item): item for item in outside})
 
 

@@ -91,13 +91,13 @@ EXPRESSIONS = st.recursive(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(EXPRESSIONS, st.sampled_from([100, 40, 10]))
 def test_random_expressions_survive(text: str, width: int) -> None:
     assert_round_trip(f"result = {text}", width)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.lists(EXPRESSIONS, min_size=4, max_size=4), st.sampled_from([100, 30]))
 def test_random_statements_survive(texts: list[str], width: int) -> None:
     a, b, c, d = texts
@@ -111,7 +111,7 @@ def test_random_statements_survive(texts: list[str], width: int) -> None:
     assert_round_trip(program, width)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.lists(st.one_of(TEXTS, EXPRESSIONS.map(lambda text: ("code", text))), max_size=4))
 def test_random_formatted_strings_survive(parts: list[object]) -> None:
     values: list[ast.expr] = []
