@@ -45,7 +45,7 @@ class Subject(NamedTuple):
 
     def value(self, arguments: Arguments) -> Any:
         """Return what is differentiated; a bound `self` is among the arguments."""
-        arguments = self.policy.lent(arguments)
+        arguments = self.policy.lent(arguments, self.primal)
         if hasattr(self.primal, "__srcgrad_taken__"):
             found = called(self.primal, arguments)
         else:
@@ -60,7 +60,7 @@ class Subject(NamedTuple):
             UnsupportedError: The tape refuses it, or met equal eigenvalues.
         """
         met: list[str] = []
-        arguments = self.policy.lent(arguments)
+        arguments = self.policy.lent(arguments, self.primal)
         form, before = signature(self.primal), as_now(arguments)
         with meeting(met):
             found = push_on_tape(on_tape(self.primal), form, self.names, arguments, tangents)
@@ -78,7 +78,7 @@ class Subject(NamedTuple):
             UnsupportedError: The tape refuses it, or met equal eigenvalues.
         """
         met: list[str] = []
-        form, given = signature(self.primal), self.policy.lent(arguments)
+        form, given = signature(self.primal), self.policy.lent(arguments, self.primal)
         with meeting(met):
             _, pull = pull_on_tape(on_tape(self.primal), form, self.names, given)
             found = pull(adjoint)
@@ -131,7 +131,7 @@ def verify_gradient(gradient: Any, plan: Plan, run: Run, arguments: Arguments) -
 
     def pull(given: Arguments, weights: Any) -> Any:
         del weights
-        given = gradient.policy.lent(given)
+        given = gradient.policy.lent(given, gradient.primal)
         bound, values = BoundArguments(form, given), [as_now(given[n]) for n in names]
         function = on_tape(gradient.primal)
         aux = gradient.has_aux

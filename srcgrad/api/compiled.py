@@ -101,7 +101,7 @@ class Compiled(Generic[P, R_co]):
         """Return arguments that the function may write into."""
         if not self._policy.pure:
             return args, kwargs
-        args, kwargs = self._policy.lent((args, kwargs))
+        args, kwargs = self._policy.lent((args, kwargs), self.primal)
         named = {name: _cloned(value) for name, value in kwargs.items()}
         return tuple(map(_cloned, args)), named
 

@@ -136,7 +136,7 @@ class Gradient(GradientReading[P, R_co]):
     def call_the_long_way(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call, and decide everything anew."""
         self._ran.what = None
-        args, kwargs = self._policy.with_own_containers((args, kwargs))
+        args, kwargs = self._policy.with_own_containers((args, kwargs), self._function)
         if kwargs or not is_plain_call(args):
             other = self._call_otherwise(args, kwargs)
             if other is not None:
@@ -439,7 +439,7 @@ class Gradient(GradientReading[P, R_co]):
     @refusing_alone(lambda self, args, kwargs: (self._function, args, kwargs))
     def _run_on_tape(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         elsewhere.refuse_tape((*args, *kwargs.values()))
-        args, kwargs = self._policy.lent((args, kwargs))
+        args, kwargs = self._policy.lent((args, kwargs), self._function)
         if reads_tensors(self._function, (*args, *kwargs.values())):
             return call_strictly(self._run_on_tape, args, kwargs)
         values = [as_now(value) for value in self._values(args, kwargs)]

@@ -82,7 +82,7 @@ class Adjoints:
 
     def __call__(self, arguments: dict[str, Any]) -> tuple[Any, Pull]:
         """Return the value and its pullback, which may be called any number of times."""
-        arguments = self.policy.with_own_containers(arguments)
+        arguments = self.policy.with_own_containers(arguments, self.primal)
         keep_complex = any(map(is_complex, arguments.values()))
         found = self._plans.or_tape(arguments, keep_complex=keep_complex)
         numbers = self._numbers(self._run, arguments)
@@ -187,7 +187,7 @@ class Adjoints:
     @refusing_alone(lambda self, arguments: self._subject(arguments))
     def _on_tape(self, arguments: dict[str, Any]) -> tuple[Any, Pull]:
         refuse_tape(arguments.values())
-        arguments = self.policy.lent(arguments)
+        arguments = self.policy.lent(arguments, self.primal)
         if reads_tensors(plain(self.primal), arguments.values()):
             value, other = call_strictly(self._on_tape, arguments)
             return value, other

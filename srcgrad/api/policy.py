@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeVar, get_args
 
 from srcgrad.api.refusal import describe, warn_of, warn_uncompiled
-from srcgrad.api.structures import copied
+from srcgrad.api.surroundings import own_copies
 from srcgrad.errors import ArgumentError, UnsupportedError
 from srcgrad.insight.once import Once
 from srcgrad.insight.switch import ANYTHING
@@ -146,13 +147,13 @@ class Policy:
         how = {"fallback": self.fallback, "backend": self.backend}
         return {**how, "verify": self.verify, "pure": self.pure}
 
-    def lent(self, arguments: Given) -> Given:
+    def lent(self, arguments: Given, f: Callable[..., Any]) -> Given:
         """Return arguments that a function may write into."""
-        return copied(arguments) if self.pure else arguments
+        return own_copies(f, arguments) if self.pure else arguments
 
-    def with_own_containers(self, arguments: Given) -> Given:
+    def with_own_containers(self, arguments: Given, f: Callable[..., Any]) -> Given:
         """Return arguments whose lists and dicts a text may write into: it copies arrays itself."""
-        return self.lent(arguments) if self.pure and _holds_containers(arguments) else arguments
+        return self.lent(arguments, f) if self.pure and _holds_containers(arguments) else arguments
 
 
 def policy_of(fallback: Fallback, backend: Backend, verify: bool, pure: bool = False) -> Policy:

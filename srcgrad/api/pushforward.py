@@ -110,7 +110,7 @@ class Tangents:
     @refusing_alone(lambda self, arguments, tangents: self._subject(arguments))  # noqa: ARG005
     def _run_on_tape(self, arguments: dict[str, Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
         refuse_tape(arguments.values())
-        arguments = self.policy.lent(arguments)
+        arguments = self.policy.lent(arguments, self.primal)
         if reads_tensors(plain(self.primal), arguments.values()):
             value, other = call_strictly(self._run_on_tape, arguments, tangents)
             return value, other
@@ -147,7 +147,7 @@ class Tangents:
         self, plan: Plan, arguments: dict[str, Any], tangents: Sequence[Any]
     ) -> tuple[Any, Any]:
         tangents = [laid_out(t, arguments[n]) for n, t in zip(self.names, tangents, strict=True)]
-        arguments = self.policy.lent(arguments) if plan.written else arguments
+        arguments = self.policy.lent(arguments, self.primal) if plan.written else arguments
         met: list[str] = []
         before = copied(arguments) if plan.meets else arguments
         function = watched(plan, plan.generated.entry, met) if plan.meets else plan.runs

@@ -16,7 +16,7 @@ import warnings
 from array import array
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import numpy as np
 
@@ -32,6 +32,7 @@ from srcgrad.locks import Lock
 from srcgrad.tape.userspace import Reached, is_lent, reached_by, slots_of
 
 Undo = Callable[[], None]
+Given = TypeVar("Given")
 
 _MISSING: Final = object()
 _ONE_AT_A_TIME: Final = Lock()
@@ -107,7 +108,7 @@ class Surroundings:
                 self.put_back()
 
 
-def own_copies(f: Callable[..., Any], arguments: dict[str, Any]) -> dict[str, Any]:
+def own_copies(f: Callable[..., Any], arguments: Given) -> Given:
     """Return copies of arguments for a run that is not the user's own.
 
     What a function that writes reaches by another name, too, stays what it is: a copy of it would
@@ -117,7 +118,7 @@ def own_copies(f: Callable[..., Any], arguments: dict[str, Any]) -> dict[str, An
     if isinstance(function, types.FunctionType) and written_parameters(function, VOCABULARY):
         with contextlib.suppress(UnsupportedError):  # where nobody knows what it reaches
             outside = reached_by(function).everything()
-    own: dict[str, Any] = copied(arguments, outside)
+    own: Given = copied(arguments, outside)
     return own
 
 

@@ -133,3 +133,17 @@ def test_a_jacobian_takes_another_array(derivative):
         expected = numerical_gradient(function, (X, np.ones(4)), 0)
         found = derivative(function, 0)(X, np.ones(4))
         np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-8)
+
+
+KEPT = {"a": np.ones(4)}
+
+
+def written_in_a_dict_by_the_other_name(x, kept):
+    KEPT["a"][:] = x * x
+    return np.sum(kept["a"] * x)
+
+
+@pytest.mark.parametrize("pure", [False, True])
+def test_a_pure_derivative_takes_no_copy_of_it_either(pure):
+    with pytest.raises(sg.SrcgradError):
+        sg.grad(written_in_a_dict_by_the_other_name, 0, fallback="tape", pure=pure)(X, KEPT)
