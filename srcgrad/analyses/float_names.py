@@ -59,7 +59,7 @@ class _Analysis:
     def run(self) -> frozenset[str]:
         for statement in statements(self._program.body):
             self._visit(statement)
-        self._floats = set(self._makers) | set(self._program.inputs)
+        self._floats = {*self._makers, *self._program.inputs, *self._program.floats}
         self._each = set(self._floats)
         size = -1
         while size != (size := self._unsettled()):

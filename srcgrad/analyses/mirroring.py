@@ -293,7 +293,10 @@ class _Analysis:
         reader = self._program.reader
         if not value.keywords and value.args:
             callee = reader.scope.resolve(value.func)
-            if callee is not MISSING and reader.vocabulary.primitive(callee).stores:
+            known = None if callee is MISSING else reader.vocabulary.primitive(callee)
+            if known is not None and known.tells:
+                return []
+            if known is not None and known.stores:
                 return [value.args[0], value.args[-1]]
         attr = getattr(value.func, "attr", "")
         if attr in ("pop", "popleft"):

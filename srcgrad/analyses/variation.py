@@ -122,7 +122,10 @@ class Variation:
             return []
         callee = self._reader.scope.resolve(call.func)
         vocabulary = self._reader.vocabulary
-        places = vocabulary.primitive(callee).writes
+        known = vocabulary.primitive(callee)
+        places = known.writes
+        if known.tells:
+            return []
         if not places and isinstance(callee, FunctionType) and vocabulary.how_written(callee):
             return vocabulary.written_operands(callee, call)[0]
         return [call.args[place] for place in places if place < len(call.args)]
@@ -169,7 +172,8 @@ class Variation:
 
     def _step_call(self, call: Any) -> None:
         """A call for its effect may write its active arguments into the others."""
-        if not self.of(call):
+        callee = self._reader.scope.resolve(call.func)
+        if not self.of(call) or self._reader.vocabulary.primitive(callee).tells:
             return
         if isinstance(call.func, gast.Attribute) and call.func.attr in SHAPERS:
             if any(map(self.of, [*call.args, *[item.value for item in call.keywords]])):

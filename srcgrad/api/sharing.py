@@ -13,6 +13,8 @@ from srcgrad.api.values import is_writable_array
 from srcgrad.backends import is_array, library_of
 from srcgrad.compiler import Generated
 from srcgrad.errors import MutationError
+from srcgrad.frontend.one_way import is_reached_twice
+from srcgrad.frontend.source import Path
 from srcgrad.runtime.objects import field_names, holds_objects, is_plain_object
 from srcgrad.spans import Span
 
@@ -41,7 +43,13 @@ def refuse_shared(generated: Generated, function: Any, arguments: Mapping[str, A
             )
     data = {binding.name: binding.current() for binding in generated.data.values()}
     everything = {**data, **arguments}
-    for name in sorted(generated.written & everything.keys()):
+    fields = _fields_by_object(generated)
+    for (name, path), written in fields.items():
+        others = [value for key, value in everything.items() if key != name]
+        if name in everything and is_reached_twice(everything[name], path, written, others):
+            raise _refusal(function, name, name, given=name in arguments)
+    by_field = {name for name, _ in fields if is_plain_object(everything.get(name))}
+    for name in sorted((generated.written - by_field) & everything.keys()):
         mine = list(_parts(everything[name]))
         if _meet_inside(everything[name]):
             raise _refusal(function, name, name, given=name in arguments)
@@ -51,6 +59,14 @@ def refuse_shared(generated: Generated, function: Any, arguments: Mapping[str, A
             for theirs in _parts(value):
                 if any(_meet(part, theirs) for part in mine):
                     raise _refusal(function, name, other, given=name in arguments)
+
+
+def _fields_by_object(generated: Generated) -> dict[tuple[str, Path], list[str]]:
+    """Return the fields that are written into, by the objects that hold them."""
+    found: dict[tuple[str, Path], list[str]] = {}
+    for name, path, field in sorted(generated.stored, key=repr):
+        found.setdefault((name, path), []).extend([field] if field else [])
+    return found
 
 
 def is_alone(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,11 +20,12 @@ from srcgrad.analyses.shifts import taken_off
 from srcgrad.analyses.storage import storage
 from srcgrad.codegen.comments import comment_lines
 from srcgrad.compiler.assuming import assume_ranks, assume_vectors
+from srcgrad.compiler.field_reads import fields_read, stored_fields
 from srcgrad.compiler.free_names import FreeNames
 from srcgrad.compiler.handing import Handed, nested
 from srcgrad.compiler.lasting import Lasting
 from srcgrad.compiler.list_depths import refuse_inner_lists
-from srcgrad.compiler.lost_slopes import refuse_lost_slopes
+from srcgrad.compiler.lost_slopes import refuse_lost_slopes, refuse_nothing
 from srcgrad.compiler.name_kinds import NOTHING_KNOWN, NameKinds
 from srcgrad.compiler.polishing import Polishing
 from srcgrad.compiler.splitting import hand_over, kept_between
@@ -36,13 +37,13 @@ from srcgrad.errors import (
     NonScalarOutputError,
 )
 from srcgrad.frontend.refusals import Refusals
-from srcgrad.frontend.source import FunctionSource
+from srcgrad.frontend.source import FunctionSource, Path
 from srcgrad.ir.build import assign, at, call, clone, load
 from srcgrad.ir.marks import VECTOR
 from srcgrad.ir.nodes import Blank, Comment
 from srcgrad.ir.origins import spread_origins
-from srcgrad.ir.program import Program
-from srcgrad.ir.walk import statements, walk
+from srcgrad.ir.program import Program, bound_names
+from srcgrad.ir.walk import statements
 from srcgrad.optimizations.dead_contents import Contents
 from srcgrad.optimizations.dead_contents import Known as Outlines
 from srcgrad.optimizations.drop_dead_stores import DeadStores
@@ -81,6 +82,7 @@ class Derivation:
     conditions: tuple[str, ...] = ()
     taped: list[Diagnostic] = field(default_factory=list)
     written: frozenset[str] = frozenset()
+    stored: frozenset[tuple[str, Path, str]] = frozenset()
     caught: bool = False
     rebinds: bool = False
     copied: frozenset[str] = frozenset()
@@ -93,7 +95,7 @@ class Derivation:
         self, derive_call: CallPair, wrt: Sequence[str], *, value: bool, aux: bool
     ) -> list[Any]:
         """Return the body of one function that runs forward and backward."""
-        self._refuse_nothing()
+        refuse_nothing(self.source, self.refusals)
         facts = self._facts(self.program.outputs[:1], is_number=True)
         (output, *rest) = self.program.outputs
         if aux and len(rest) != 1:
@@ -123,26 +125,16 @@ class Derivation:
         result = self._result(grads, [load(name) for name in rest], output, value=value, aux=aux)
         marker = [Blank(), Comment("backward")]
         body = [*halves.forward, *marker, *halves.backward, *extra, gast.Return(result)]
-        body = [*self.fields_read(), *drop_idle_guards(self._finish(body, halves, facts))]
+        body = self.with_fields(drop_idle_guards(self._finish(body, halves, facts)))
         self._comment(body)
         return body
 
-    def _refuse_nothing(self) -> None:
-        """Refuse a function that ends without a `return` of a value, or an error."""
-        every = list(walk(self.source.tree))  # in the cases of a `match`, too
-        returns = any(isinstance(item, gast.Return) and item.value is not None for item in every)
-        if not returns and not any(isinstance(item, gast.Raise) for item in every):
-            self.refusals.add(
-                self.source.tree,
-                "the function returns nothing, but a gradient needs one real number",
-                "return the number that is to be differentiated",
-                NonScalarOutputError,
-            )
-
-    def fields_read(self) -> list[Any]:
-        """Return the statements that read the fields of arguments which are differentiated."""
-        count = sum(len(item.names) for item in self.source.leaves)
-        return [clone(statement) for statement in self.source.tree.body[:count]]
+    def with_fields(self, body: list[Any]) -> list[Any]:
+        """Return a body that begins with the fields that it reads."""
+        read = fields_read(self.program.reads, body)
+        if read:
+            self.name_externals(read, (*self.program.parameters, *bound_names(body)))
+        return [*read, *body]
 
     def halves(self, derive_call: CallPair, wrt: Sequence[str]) -> Halves:
         """Return the bodies of `name_forward` and `name_backward`, and the latter's parameters.
@@ -195,6 +187,12 @@ class Derivation:
             del body[:2]  # nothing is run forward
         return body, [*given, *start]
 
+    def note_written(self, names: Collection[str]) -> None:
+        """Note the names whose memory is written; of fields, those of what holds them."""
+        self.stored = stored_fields(self.source, names)
+        holders = {name for name, _, _ in self.stored}
+        self.written = frozenset({self.source.fields.get(name, name) for name in names} | holders)
+
     # -- passes
 
     def _facts(self, outputs: tuple[str, ...], *, is_number: bool) -> Facts:
@@ -220,7 +218,7 @@ class Derivation:
             self.refusals.add(problem.statement, problem.message, problem.hint, MutationError)
         self.scalars |= memory.scalars
         given = memory.mirror.names & set(self.program.parameters)
-        self.written = frozenset(given | memory.outside | memory.mirror.outside)
+        self.note_written(given | memory.outside | memory.mirror.outside)
         idle = taken_off(self.program, dimensions.rank, memory.mutated)
         reached = activity(self.program, outputs, memory.mirror.links, idle)
         refuse_lost_slopes(self.program, reached.varied, outputs, self.refusals)
@@ -394,7 +392,7 @@ class Derivation:
         handed = Handed(halves.backward, self.externals, taken, sweep.adjoints.roots, added)
         grads: list[Any] = []
         extra: list[Any] = []
-        fields = {item.parameter: item.names for item in self.source.leaves}
+        fields = {item.parameter: item.names for item in self.source.leaves if not item.is_held}
         for name in wrt:
             if name in fields:
                 inner = nested(fields[name])

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from srcgrad.compiler.proof import Proof
     from srcgrad.errors import Diagnostic, UnsupportedError
     from srcgrad.frontend.expand.assumptions import Assumption
+    from srcgrad.frontend.source import Path
     from srcgrad.ir.scopes import Binding
 
 
@@ -72,6 +73,8 @@ class Generated:
         inlined: The adjoints of each function that stand where they are read, by their texts.
         proof: What the checker says of the text, if it is to be asked.
         copied: The arguments, arrays, of which the text takes copies to write into.
+        stored: The fields that are written: what each is reached by, the steps to the object, and
+            the name of the field, or nothing if it is only bound anew.
         left_out: Why parts are refused in whose place the text raises, by what it says there.
     """
 
@@ -98,6 +101,7 @@ class Generated:
     proof: Proof | None = None
     copied: frozenset[str] = frozenset()
     left_out: Mapping[str, UnsupportedError] = field(default_factory=dict)
+    stored: frozenset[tuple[str, Path, str]] = frozenset()
 
 
 def without_data(generated: Generated) -> Generated:

@@ -1,4 +1,4 @@
-"""Refuses what the adjoint of a whole does not say: numbers out of text, stores over themselves."""
+"""Refuses what has no adjoint to take: no result, numbers out of text, stores over themselves."""
 
 from __future__ import annotations
 
@@ -9,9 +9,29 @@ import numpy as np
 
 from srcgrad.analyses.texts import numbers_from_texts
 from srcgrad.analyses.uneven_stores import uneven_stores
-from srcgrad.errors import MutationError, NotDifferentiableError, UnsupportedSyntaxError
+from srcgrad.errors import (
+    MutationError,
+    NonScalarOutputError,
+    NotDifferentiableError,
+    UnsupportedSyntaxError,
+)
 from srcgrad.frontend.refusals import Refusals
+from srcgrad.frontend.source import FunctionSource
 from srcgrad.ir.program import Program
+from srcgrad.ir.walk import walk
+
+
+def refuse_nothing(source: FunctionSource, refusals: Refusals) -> None:
+    """Refuse a function that ends without a `return` of a value, or an error."""
+    every = list(walk(source.tree))  # in the cases of a `match`, too
+    returns = any(isinstance(item, gast.Return) and item.value is not None for item in every)
+    if not returns and not any(isinstance(item, gast.Raise) for item in every):
+        refusals.add(
+            source.tree,
+            "the function returns nothing, but a gradient needs one real number",
+            "return the number that is to be differentiated",
+            NonScalarOutputError,
+        )
 
 
 def refuse_lost_slopes(

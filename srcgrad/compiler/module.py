@@ -46,7 +46,7 @@ from srcgrad.frontend.expand.session import Session
 from srcgrad.frontend.rebinding import Variable, rebound, refuse_rebound
 from srcgrad.frontend.refusals import merging, shown_in
 from srcgrad.frontend.returned_lists import lists_returned, returns_list
-from srcgrad.frontend.source import FunctionSource, find_source, refuse_generators
+from srcgrad.frontend.source import FunctionSource, Path, find_source, refuse_generators
 from srcgrad.frontend.usage import container_parameters, vector_parameters
 from srcgrad.ir.build import clone
 from srcgrad.ir.garbage import uncollected
@@ -80,6 +80,7 @@ class Module:
     arrays: frozenset[tuple[str, str]] = frozenset()
     seen: Seen = field(default_factory=dict)
     written: frozenset[str] = frozenset()
+    stored: frozenset[tuple[str, Path, str]] = frozenset()
     expander: Expander = field(default_factory=lambda: Expander(Session(VOCABULARY)))
     rebound: frozenset[Variable] = frozenset()
     catches: bool = False
@@ -126,7 +127,7 @@ class Module:
         if half is not None:
             body = delegating_body(half, derivation, derivation.seed, value=value)
         self.scalars |= in_users_words(derivation.scalars, self.renamed)
-        self.written = in_users_words(derivation.written, self.renamed)
+        self.note_written(derivation, self.renamed)
         self.conditions = derivation.conditions
         derivation.copied = self.copied
         self.proofs.add(derivation, name, inner, value=value, aux=aux)
@@ -142,6 +143,12 @@ class Module:
             self.definitions[:] = [pair for pair in self.definitions if pair[1].name in called]
         return name
 
+    def note_written(self, derivation: Derivation, renamed: dict[str, str]) -> None:
+        """Note what the function of the user's that it begins with writes, in the user's words."""
+        users = {new: old for old, new in renamed.items()}
+        self.written = in_users_words(derivation.written, renamed)
+        self.stored = frozenset((users.get(n, n), p, f) for n, p, f in derivation.stored)
+
     def expanded(
         self, function: FunctionType, given: Mapping[str, Any], wrt: Sequence[str]
     ) -> tuple[FunctionSource, UnsupportedError | None]:
@@ -156,7 +163,7 @@ class Module:
         """Compile a function's two halves as the module's entry."""
         source = with_copies(find_source(self.expander.expand(function)), self.copied)
         refusal = self.expander.refused.get(function)
-        if given:
+        if given or function in self.expander.session.factories:
             source, refusal = self.expanded(function, given, wrt)
         known = tuple(sorted(self.arrays))
         with merging(refusal):
@@ -173,10 +180,14 @@ class Module:
     ) -> Derivation:
         """Return a function in normal form, ready to be derived."""
         self._begun.append(source.function)
-        fields = {item.parameter: item.names.values() for item in source.leaves}
+        own = [item for item in source.leaves if not item.is_held]
+        fields = {item.parameter: item.names.values() for item in own}
         inputs = [leaf for name in wrt for leaf in fields.get(name, [name])]
         manner = Manner(updates, caught := self.catches, self.plain, frozenset(held))
         program, refusals = normal_form(source, inputs, own_names(), stages, manner)
+        for item in source.leaves:
+            program.given.update(item.kinds)
+            program.floats |= item.floats
         if self.keep_complex:
             refuse_complex_signs(program, refusals)
         elif meets_complex(source) or any(map(meets_complex, map(find_source, program.inlined))):
@@ -292,7 +303,7 @@ class Module:
         forward, backward, parameters = derivation.halves(self.call_pair(source), inner)
         if entry:
             self.scalars |= in_users_words(derivation.scalars, renamed)
-            self.written = in_users_words(derivation.written, renamed)
+            self.note_written(derivation, renamed)
         else:
             self._refuse_updates(derivation)
         if self.stacks:
@@ -300,7 +311,7 @@ class Module:
             take_stacks(backward, parameters, parameters[1:], defined, self.externals)
         arguments = positional(parameter_names(source.tree))
         doc = forward_docstring(source.name, half.backward)
-        self.end(derivation, half.forward, arguments, [*derivation.fields_read(), *forward], doc)
+        self.end(derivation, half.forward, arguments, derivation.with_fields(forward), doc)
         shown = ", ".join(f"`{name}`" for name in wrt)
         doc = wrapped(f"Return the gradients of `{source.name}`", f"with respect to {shown}.")
         self.end(derivation, half.backward, positional(parameters), backward, doc)
@@ -409,6 +420,7 @@ def _generated(request: Request, make: Callable[[Request], tuple[Module, str, st
         inlined_in(module.definitions),
         module.proofs.of(text, dict(externals.bound)),
         request.copied,
+        stored=module.stored,
     )
 
 

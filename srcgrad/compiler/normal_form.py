@@ -100,21 +100,22 @@ def normal_form(
     """
     manner = manner or Manner()
     refusals, tree = Refusals(source), clone(source.tree)
-    leaves = [name for item in source.leaves for name in item.names.values()]
-    del tree.body[: len(leaves)]  # they are read before all else, as if they were arguments
+    reads, tree.body = tree.body[: len(source.fields)], tree.body[len(source.fields) :]
     modules = name_own_globals(tree, source.function)
     check_statements(tree, refusals)
     _check_parameters(tree, inputs, refusals)
     refusals_at_fence = bool(refusals.found)
+    tree.body[:0] = reads
     program = _start(source, tree, inputs, outside, modules)
+    del tree.body[: len(reads)]  # they are read before all else, as if they were arguments
+    program.reads = reads
     reader, namer, scope = program.reader, program.namer, program.reader.scope
     check_sparse(tree, scope, refusals)
     stages.note("parse", tree)
     if refusals_at_fence:
         return program, refusals
     plain = manner.plain or manner.updates
-    _refuse_uses(tree.body, reader, refusals, plain=plain)
-    tree.body = plainly(tree.body, reader) if plain else counted(tree.body, reader)
+    tree.body = _counted(tree.body, reader, refusals, plain=plain)
     tree.body = desugared(tree.body, scope, namer, refusals)
     exits = single_exit(tree, namer, refusals)
     if not plain and not refusals.found:
@@ -126,6 +127,7 @@ def normal_form(
     flags, carried = _flatten(tree, program, refusals, manner)
     stages.note("flatten", tree)
     fixed = frozenset(exits.results) | results | flags
+    known = fixed | source.results
     lasting = scope.local | exits.flags | placed | carried
     taken = [*program.parameters, *(name for name in outside if name not in scope.local)]
     versions = Versions(namer, [*program.parameters], lasting, fixed, outside)
@@ -133,7 +135,7 @@ def normal_form(
     for loop, variable in versions.unbound:
         refusals.add(loop, f"a loop that reads `{variable}` before anything binds it", _BIND_IT)
     program.unbound = maybe_unbound(tree.body, taken, namer.base)
-    tree.body = _with_errors(tree.body, program, refusals, versions.started, {*taken, *fixed})
+    tree.body = _with_errors(tree.body, program, refusals, versions.started, {*taken, *known})
     program.results = frozenset(exits.results)
     stages.begin(source, program, tree.body)
     tree.body = _fill(program, tree.body, manner, {*taken, *lasting, *fixed})
@@ -179,20 +181,22 @@ def _start(
     """Return a program without a body."""
     scope = scope_of(source.function, tree, with_imports=True)
     scope.used.update(modules)
-    leaves = [name for item in source.leaves for name in item.names.values()]
-    parameters = (*parameter_names(tree), *leaves)
+    parameters = (*parameter_names(tree), *source.fields)
     namer = Namer([*scope.local, *parameters])
     scope.made = namer.made
     namer.reserve([*outside, *_free_names(tree, scope.local), *names_in_edits(tree)])
-    leave_names(tree, scope, {*outside, *vars(builtins)}, namer, leaves)
+    leave_names(tree, scope, {*outside, *vars(builtins)}, namer, [*source.fields])
     reader = Reader(scope, VOCABULARY)
     return Program(source.name, tree.args, parameters, tuple(inputs), [], reader, namer)
 
 
-def _refuse_uses(body: list[Any], reader: Reader, refusals: Refusals, *, plain: bool) -> None:
+def _counted(body: list[Any], reader: Reader, refusals: Refusals, *, plain: bool) -> list[Any]:
+    """Return a body with its checkpointed loops as they are counted, or as others if `plain`."""
     refuse_elsewhere(body, reader, refusals)
-    if not plain:
-        refuse_inner_joins(body, reader.scope, refusals)
+    if plain:
+        return plainly(body, reader)
+    refuse_inner_joins(body, reader.scope, refusals)
+    return counted(body, reader)
 
 
 def _with_steps(

@@ -41,11 +41,10 @@ def plain_form(
     program, refusals = normal_form(source, inputs, taken, Stages(), manner)
     if refusals.found:
         return None
-    leaves = [name for item in source.leaves for name in item.names.values()]
     tree = clone(source.tree)
     body = _shortened(source, program)
     spell_repeats(body)
-    tree.body = [*tree.body[: len(leaves)], *body]
+    tree.body = [*tree.body[: len(source.fields)], *body]
     return replace(source, tree=tree), dict(program.reader.scope.used)
 
 

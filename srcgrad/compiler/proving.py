@@ -45,7 +45,7 @@ class Proofs:
             return
         program, tree = derivation.program, derivation.source.tree
         args = tree.args
-        leaves = [leaf for item in derivation.source.leaves for leaf in item.names.values()]
+        leaves = derivation.source.fields
         self.subjects.append(
             Subject(
                 name,

@@ -50,7 +50,7 @@ def with_copies(source: FunctionSource, names: Collection[str]) -> FunctionSourc
     if not names:
         return source
     tree = clone(source.tree)
-    fields = sum(len(item.names) for item in source.leaves)  # read before all else
+    fields = len(source.fields)
     tree.body[fields:fields] = _copies(tree, names)
     return replace(source, tree=tree)
 

@@ -19,6 +19,7 @@ from srcgrad.analyses.unfit_arrays import uses_of_unfit_arrays
 from srcgrad.checker.tangent_witness import begun_forwards
 from srcgrad.compiler.calls import Call
 from srcgrad.compiler.derivation import Derivation
+from srcgrad.compiler.field_reads import all_fields_read
 from srcgrad.compiler.generated import Generated, Request
 from srcgrad.compiler.list_depths import refuse_inner_lists
 from srcgrad.compiler.lost_slopes import refuse_lost_slopes
@@ -29,7 +30,7 @@ from srcgrad.compiler.reserved import own_names
 from srcgrad.compiler.stages import Stages
 from srcgrad.compiler.subjects import add_tangents
 from srcgrad.errors import MissingRuleError, MutationError
-from srcgrad.frontend.expand.scoping import in_users_words, without_collisions
+from srcgrad.frontend.expand.scoping import without_collisions
 from srcgrad.frontend.normalize.updates import as_bindings
 from srcgrad.frontend.refusals import merging, shown_in
 from srcgrad.frontend.source import FunctionSource, find_source
@@ -84,9 +85,9 @@ class Pusher:
         derivation = self.module.begin(source, wrt, stages, updates=True)
         namer = derivation.program.namer
         body = self._body(derivation, keeps=is_entry)
-        body = [*derivation.fields_read(), *_fields_of_tangents(derivation, body), *body]
+        body = derivation.with_fields([*_fields_of_tangents(derivation, body), *body])
         if is_entry:
-            self.module.written = in_users_words(derivation.written, renamed)
+            self.module.note_written(derivation, renamed)
         parameters = parameter_names(source.tree)
         seeds = [namer.tangent(item) for item in wrt]
         if self.module.stacks:
@@ -110,7 +111,7 @@ class Pusher:
         found = mirroring(program, program.outputs, integers.names, is_entry=keeps)
         if derivation.stages.account is not None:
             derivation.stages.account.note_activity(program, found.active, ())
-        derivation.written = _written_arguments(derivation, found.written)
+        derivation.note_written(_written_arguments(derivation, found.written))
         _refuse_writing_calls(derivation, found.varied)
         _refuse_kept_outside(derivation, found.outside)
         refuse_inner_lists(program, lambda _: None, derivation.refusals)  # no axes are known here
@@ -258,11 +259,8 @@ def _written_arguments(derivation: Derivation, written: Collection[str]) -> froz
 
     So must not what is written outside of the function, which an argument may be, too.
     """
-    holders = {
-        name: item.parameter for item in derivation.source.leaves for name in item.names.values()
-    }
     program = derivation.program
-    given = {holders.get(name, name) for name in program.parameters if name in written}
+    given = {name for name in program.parameters if name in written}
     free = set(written).difference(program.parameters, bound_names(program.body))
     lookup = program.reader.scope.lookup
     return frozenset(given | {name for name in free if isinstance(lookup(name), _MEMORY)})
@@ -275,8 +273,8 @@ def _fields_of_tangents(derivation: Derivation, body: list[Any]) -> list[Any]:
     leaves = [(item, name) for item in derivation.source.leaves for name in item.names.values()]
     return [
         assign(tangent(name), renamed_root(field.value, tangent(item.parameter)), field)
-        for (item, name), field in zip(leaves, derivation.fields_read(), strict=True)
-        if tangent(name) in read
+        for (item, name), field in zip(leaves, all_fields_read(derivation.source), strict=True)
+        if tangent(name) in read and not item.is_held
     ]
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from srcgrad.checker.check import ranks_of
 from srcgrad.checker.pushing import TangentSubject
 from srcgrad.checker.repeated import PullSubject
+from srcgrad.compiler.field_reads import all_fields_read
 
 if TYPE_CHECKING:
     from srcgrad.compiler.derivation import Derivation
@@ -34,7 +35,7 @@ def add_tangents(
             outer=wrt,
             outputs=len(program.outputs),
             returns_tuple=program.returns_tuple,
-            fields=derivation.fields_read(),
+            fields=all_fields_read(derivation.source),
             ranks=ranks_of(program.given, derivation.conditions),
             conditions=list(derivation.conditions),
             function=derivation.source.users,

@@ -44,10 +44,23 @@ Path = tuple[str | Entry, ...]
 
 @dataclass(slots=True)
 class Leaves:
-    """The fields of an argument that are read, each as a variable of its own, by their paths."""
+    """The fields of an argument that are read, each as a variable of its own, by their paths.
+
+    Attributes:
+        parameter: The name of the argument, or of what is outside.
+        names: The variables.
+        kinds: What is known of some of them, as of arguments: whether it is a vector, and so on.
+        floats: Those that are arrays of floats.
+        is_held: Whether these are fields that are written, of an object without derivatives.
+        path: The steps to that object.
+    """
 
     parameter: str
     names: dict[Path, str] = field(default_factory=dict)
+    kinds: dict[str, str] = field(default_factory=dict)
+    floats: set[str] = field(default_factory=set)
+    is_held: bool = False
+    path: Path = ()
 
 
 _ATTACHED: Final = "__srcgrad_source__"
@@ -60,6 +73,7 @@ class FunctionSource:
     Attributes:
         temporaries: The variables that the user did not name, in a function of our own making.
         leaves: The arguments that are differentiated field by field.
+        results: The variables that keep what a function in its place has returned: they are bound.
         stands_for: The function that one of our own making does the same as.
     """
 
@@ -69,12 +83,18 @@ class FunctionSource:
     lines: tuple[str, ...]
     temporaries: frozenset[str] = frozenset()
     leaves: tuple[Leaves, ...] = ()
+    results: frozenset[str] = frozenset()
     stands_for: FunctionType | None = None
 
     @property
     def users(self) -> Any:
         """The function as the user has written it, if there is one."""
         return self.stands_for if is_made(self.function) else self.function
+
+    @property
+    def fields(self) -> dict[str, str]:
+        """The variables of fields, which are read before all else, each with what holds it."""
+        return {name: item.parameter for item in self.leaves for name in item.names.values()}
 
     @property
     def name(self) -> str:

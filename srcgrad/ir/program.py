@@ -39,6 +39,8 @@ class Program:
         unbound: Names that are read where not every path has bound them.
         guarded: Those of them that nobody reads before an error is raised where they are None.
         given: What is known of parameters: "int", "number", "vector" or "matrix".
+        reads: The statements that read fields into variables, which are parameters here.
+        floats: The parameters that are known to be arrays of floats.
         witness: What the checker of derivatives is told, if one is to check this.
         elements: The variables that were taken for single elements of vectors.
         results: The variables that keep the result on the way to the exit. They are bound where a
@@ -57,6 +59,8 @@ class Program:
     unbound: frozenset[str] = frozenset()
     guarded: frozenset[str] = frozenset()
     given: dict[str, str] = field(default_factory=dict)
+    reads: list[Any] = field(default_factory=list)
+    floats: frozenset[str] = frozenset()
     inlined: tuple[FunctionType, ...] = ()
     placed: tuple[tuple[str, int], ...] = ()
     elements: frozenset[str] = frozenset()

@@ -22,4 +22,5 @@ RECORDS: Final[tuple[Primitive, ...]] = (
     *records(_INDEXING, "getitem", moves=True, memory="itself"),
     *records(_INDEXING, "add_at add_entries", writes=(0,), stores=True),
     *records(_SHADOWS, "add_to_shadows", writes=(0,), stores=True),
+    *records("srcgrad.runtime.telling", "tell", tells=True),
 )

@@ -65,6 +65,7 @@ class Primitive:
         writes: The places of the operands that it writes into.
         stores: It writes its last operand into the first, at what is between.
         asks_kind: It tells of what kind its first operand is, which may then be another elsewhere.
+        tells: It hands what it is given to what keeps it, which is asked for none of it.
         outlines: The places of operands of which it reads the shape and the type alone.
     """
 
@@ -93,6 +94,7 @@ class Primitive:
     writes: tuple[int, ...] = ()
     stores: bool = False
     asks_kind: bool = False
+    tells: bool = False
     outlines: tuple[int, ...] = ()
 
     @property

@@ -116,7 +116,7 @@ def waves(x):
     return WAVES.fun(x) * 2.0
 
 
-@program("v", by="tape")
+@program("v")
 def branches(x):
     return BRANCHES.fun(x)
 
@@ -173,6 +173,6 @@ def list_of_calls(x):
     return GROWING.fun(x)
 
 
-@program("s", by="tape")
+@program("s")
 def attribute_that_varies(x):
     return GROWING.total(x)

@@ -26,6 +26,7 @@ from srcgrad.ir.build import assign, at, clone, load, store
 from srcgrad.ir.imports import imported
 from srcgrad.ir.scopes import Binding
 from srcgrad.ir.walk import blocks_of, names_bound, places_in, walk
+from srcgrad.runtime import tell
 from srcgrad.runtime.objects import is_plain_object
 
 _LOOPS = (gast.For, gast.While)
@@ -61,7 +62,8 @@ class Body(Options):
                 value = self.value(node.value)
                 return value if isinstance(value, Static) else at(value, node)
             if self.inlined and _returns(node):
-                raise NeedsInlineError
+                queue = self.with_one_exit([node, *queue])
+                continue
             self.statement(node)
         return None
 
@@ -91,7 +93,8 @@ class Body(Options):
         self.sequence(node)
         parts = (getattr(node, name, None) for name in ("value", "test", "iter"))
         value = next((part for part in parts if isinstance(part, gast.AST)), None)
-        first = None if isinstance(node, gast.AugAssign) else value  # the target is read before
+        update = isinstance(node, gast.AugAssign)  # the target is read before
+        first = None if update and not self.may_wait(node.target) else value
         self.begin(first, value)
 
     def other(self, node: Any) -> None:
@@ -186,7 +189,9 @@ class Body(Options):
             if not self.inlined:
                 self.out.append(node)
             return
-        if self._appends(node.value) or self.puts_options(node.value, node) or self.tells(node):
+        if self._sets(node) or self._appends(node.value):
+            return
+        if self.puts_options(node.value, node) or self.tells(node):
             return
         value = self.value(node.value)
         if isinstance(value, Static):
@@ -195,6 +200,24 @@ class Body(Options):
             return
         node.value = value
         self.out.append(node)
+
+    def _sets(self, node: Any) -> bool:
+        """Write ``setattr(owner, "name", value)`` as the assignment that it is, of an object."""
+        call = node.value
+        named = isinstance(call, gast.Call) and isinstance(call.func, gast.Name)
+        callee = self.value(clone(call.func)) if named else None
+        given = call.args if isinstance(callee, Known) and not call.keywords else []
+        if isinstance(callee, Known) and callee.value is tell:
+            callee, given = self.value(clone(given[0])), given[1:]
+        if not isinstance(callee, Known) or callee.value is not setattr or len(given) != 3:
+            return False
+        owner, name, value = given
+        plain = isinstance(name, gast.Constant) and isinstance(name.value, str)
+        if not plain or not isinstance(self.value(clone(owner)), (Instance, Object)):
+            return False
+        target = gast.Attribute(owner, name.value, gast.Store())
+        self.statement(at(gast.Assign([target], value, None), node))
+        return True
 
     def _appends(self, call: Any) -> bool:
         """Add a function to a list of functions."""
@@ -218,6 +241,7 @@ class Body(Options):
         made = self.copied_options(target, node) or self.grown(node)
         value = made or self.value(node.value)
         self.wished = ""
+        self.name_field(target, value)
         if not written and self._is_found_out(node.targets, value):
             self.env[target.id] = value
             return
@@ -233,7 +257,7 @@ class Body(Options):
                 return
             node.value = value
             for item in node.targets:
-                self.written(item)
+                self.written(item, value)
             self.out.append(node)
             return
         if isinstance(target, gast.Name):
@@ -267,7 +291,7 @@ class Body(Options):
         elif self.puts(target, value, node):
             self.changed = True
         else:
-            self.written(target)
+            self.written(target, value)
             self.out.append(assign(target, self.plain(value, node), node))
 
     def unpack(self, target: Any, value: Value, node: Any) -> None:
@@ -277,7 +301,7 @@ class Body(Options):
             items = list(plain.elts) if isinstance(plain, gast.Tuple) else []
             known = _places(target, items) is not None
             if not known or not any(map(self._is_special, target.elts)):
-                self.written(target)
+                self.written(target, plain)
                 self.out.append(assign(target, plain, node))
                 return
         values = [
@@ -303,7 +327,7 @@ class Body(Options):
 
     def assign_name(self, name: str, value: Value, node: Any) -> None:
         """Let a name mean a static value, or bind a variable."""
-        if isinstance(value, Static) and not (isinstance(value, Instance) and value.leaves is None):
+        if isinstance(value, Static) and not self._has_name(value):
             self.changed = True
             if isinstance(value, Object) and self.rebinds(name, value, node):
                 return
@@ -320,13 +344,21 @@ class Body(Options):
         if isinstance(value, Instance):
             self.env[name] = Instance(value.value, load(name), value.root)
 
-    def written(self, target: Any) -> None:
+    def _has_name(self, value: Static) -> bool:
+        """Say whether a value is an object that a variable of the text may mean."""
+        if not isinstance(value, Instance) or value.leaves is not None:
+            return False
+        return self.session.holding.of(value.value) is None
+
+    def written(self, target: Any, value: Value | None = None) -> None:
         """Note that names are bound to values that only the run tells."""
         for name in names_bound(target):
             self.env.pop(name, None)
             self.imports.pop(name, None)
             self.own.add(name)
         for part in places_in(target):
+            if isinstance(part, gast.Subscript):
+                self.store_into_field(part, value, target)
             self._written_place(part, target)
 
     def _written_place(self, place: Any, target: Any) -> None:
@@ -354,6 +386,8 @@ class Body(Options):
                 return
             if isinstance(owner, Instance) and owner.lent:
                 raise NeedsInlineError
+            if isinstance(owner, Instance) and self.update_field(owner, target.attr, node):
+                return
             if isinstance(owner, Instance) and self.inlined:
                 self.refuse(node, "an update of an object's attribute", "work on a copy")
             if isinstance(owner, Object) and target.attr in owner.fields:
@@ -377,7 +411,7 @@ class Body(Options):
             return
         node.value = self.expression(node.value)
         if not isinstance(target, gast.Name):
-            self.written(target)
+            self.written(target, node.value)
         elif held is not None:
             value = at(gast.BinOp(self.plain(held, node), node.op, node.value), node)
             self.assign_name(target.id, value, node)
@@ -414,6 +448,10 @@ class Body(Options):
             self.out.append(node)
 
     def _forgotten(self, target: Any) -> bool:
+        if isinstance(target, gast.Attribute):
+            owner = self.value(clone(target.value))
+            if isinstance(owner, Instance) and self.session.holding.of(owner.value) is not None:
+                self.refuse(target, "deleting a field that may be written", "set it to None")
         return self.env.pop(getattr(target, "id", ""), None) is not None
 
 

@@ -73,6 +73,7 @@ class Calls(Derivatives):
         node.args = [self._plain_argument(item) for item in node.args]
         for item in node.keywords:
             item.value = self.expression(item.value)
+        self.note_call_writes(node, callee)
         return node
 
     def _plain_argument(self, item: Any) -> Any:
@@ -146,13 +147,16 @@ class Calls(Derivatives):
     ) -> Value:
         method = getattr(self, f"_call_{type(callee).__name__}", None)
         if method is None or not isinstance(callee, Static):
-            return self._as_text(self.plain(callee, node), args, keywords, node)
+            return self._as_text(self.plain(callee, node), args, keywords, node, callee)
         return method(callee, args, keywords, node)
 
-    def _as_text(self, func: Any, args: list[Value], keywords: Bound, node: Any) -> Any:
+    def _as_text(
+        self, func: Any, args: list[Value], keywords: Bound, node: Any, callee: Value = None
+    ) -> Any:
         plain = [self.plain(item, node) for item in args]
         named = [gast.keyword(name, self.plain(item, node)) for name, item in keywords.items()]
-        return at(gast.Call(func, plain, named), node)
+        self.note_call_writes(made := at(gast.Call(func, plain, named), node), callee)
+        return made
 
     def _call_Partial(
         self, callee: Partial, args: list[Value], keywords: Bound, node: Any
@@ -223,7 +227,7 @@ class Calls(Derivatives):
                 return made
         if self.is_user(function):
             return self._call_user(callee, args, keywords, node)
-        return self._as_text(self.plain(callee, node), args, keywords, node)
+        return self._as_text(self.plain(callee, node), args, keywords, node, callee)
 
     def _written_out(self, function: Any, args: list[Value], keywords: Bound) -> Any:
         """Return the call that stands for one of a function that is written out with others."""
@@ -314,7 +318,7 @@ class Calls(Derivatives):
         constant = not any(map(self.varies, given)) and not of_class
         constant = constant and not written_parameters(function, self.session.vocabulary)
         if constant and not _may_return_function(source):
-            return self._as_text(self.plain(callee, node), args, keywords, node)
+            return self._as_text(self.plain(callee, node), args, keywords, node, callee)
         short = self._shortly(function, source, args, keywords, node)
         if short is not None:
             return self.inline(self.session.code(function), short, {}, node)
@@ -384,12 +388,12 @@ class Calls(Derivatives):
             return self.inline(self.session.code(function), bound, {}, node)
         if function in self.session.promised and expanded is function:
             func = load(self.cell_name(function.__name__, self.session.promised[function]))
-            return self._as_text(func, args, keywords, node)
+            return self._as_text(func, args, keywords, node, callee)
         func = self.plain(callee, node)
         if expanded is not callee.value:
             self.changed = True
             func = self.constant(expanded, expanded.__name__)
-        return self._as_text(func, args, keywords, node)
+        return self._as_text(func, args, keywords, node, callee)
 
     def _default_of(self, function: str, name: str, value: Any) -> Value:
         if value is None or type(value) in (bool, str, int, float):

@@ -13,6 +13,14 @@ from srcgrad.errors import UnsupportedError
 from srcgrad.frontend.expand.body import Body
 from srcgrad.frontend.expand.flags import SETTINGS, is_flag
 from srcgrad.frontend.expand.frame import NeedsInlineError, at_key
+from srcgrad.frontend.expand.holding import (
+    FieldWrittenError,
+    HeldObject,
+    is_bound_in,
+    is_reached_otherwise,
+    leaves_of,
+    put_back,
+)
 from srcgrad.frontend.expand.making import make_function
 from srcgrad.frontend.expand.scoping import parameters
 from srcgrad.frontend.expand.session import Session
@@ -30,7 +38,7 @@ from srcgrad.frontend.long_loops import mark_repeated
 from srcgrad.frontend.source import Entry, Leaves, Path, attach, find_source
 from srcgrad.frontend.unseen import UNSEEN
 from srcgrad.ir.build import assign, at, clone, load
-from srcgrad.ir.walk import is_same
+from srcgrad.ir.walk import is_same, root_name
 from srcgrad.runtime import keep_apart
 from srcgrad.runtime.objects import holds_objects, is_plain_object
 
@@ -106,13 +114,36 @@ class Expander:
         key = function, inputs
         if key not in self._entries:
             try:
-                self._entries[key] = self._entry(function, given, inputs)
+                self._entries[key] = self._held_or_not(function, given, inputs)
             except UnsupportedError as refusal:
                 self._entries[key] = refusal
         found = self._entries[key]
         if isinstance(found, UnsupportedError):
             raise found.with_traceback(None)
         return found
+
+    def _held_or_not(
+        self, function: FunctionType, given: Mapping[str, Any], inputs: tuple[str, ...]
+    ) -> FunctionType:
+        """Expand with variables for the fields that are written, if there are such.
+
+        Where that leads to a refusal, they stay what they are.
+        """
+        holding = self.session.holding
+        while holding.is_open:
+            before = self.session.lengths()
+            try:
+                return self._entry(function, given, inputs)
+            except FieldWrittenError as found:
+                self.session.cut(before)
+                if not holding.note(found.owner, found.name):
+                    holding.close()
+            except UnsupportedError:
+                if not holding.objects:
+                    raise
+                self.session.cut(before)
+                holding.close()
+        return self._entry(function, given, inputs)
 
     def _entry(
         self, function: FunctionType, given: Mapping[str, Any], inputs: tuple[str, ...]
@@ -124,7 +155,7 @@ class Expander:
         self.session.settled = flagged and UNSEEN not in self.session.rebound
         env: dict[str, Value] = {}
         found: dict[str, Leaves] = {}
-        frame = Body(self.session, code, {})
+        frame = Body(self.session, code, {}, inputs)
         for name, value in given.items():
             root = at_key(_arguments, name)
             if name in (*inputs, SETTINGS):
@@ -177,7 +208,8 @@ class Expander:
         frame.receivers = [(code.owner, env.get(first))]
         body = self._body_of(frame, tree)
         frame.refuse_lost_names(body, given)
-        leaves = list(found.values())
+        held = [] if inputs is None else self.session.holding.met()
+        leaves = [*found.values(), *map(leaves_of, held)]
         same = is_same(body, code.tree.body)
         if same and not any(item.names for item in leaves):
             return code.source.function
@@ -186,12 +218,13 @@ class Expander:
             for item in leaves
             for path, name in item.names.items()
         ]
+        self._put_back(frame, held, body)
         apart = [] if inputs is None else self._kept_apart(frame, tree, objects)
         tree.body = [*lead, *apart, *body]
         tree.decorator_list = []
         tree.name = code.source.name
-        temporaries = frozenset(frame.temporaries)
-        made = make_function(tree, frame.home, code.source, temporaries, tuple(leaves))
+        temporaries, results = frozenset(frame.temporaries), frozenset(frame.results)
+        made = make_function(tree, frame.home, code.source, temporaries, tuple(leaves), results)
         if is_for_any:
             attach(made, replace(find_source(made), stands_for=code.source.users))
         made.__defaults__ = code.source.function.__defaults__  # a call may rely on them
@@ -199,6 +232,19 @@ class Expander:
         if code.repeated:
             mark_repeated(made)
         return made
+
+    def _put_back(self, frame: Body, held: list[HeldObject], body: list[Any]) -> None:
+        """Let the objects whose fields are variables have them in the end, as the program does."""
+        for item in held:
+            name = root_name(item.expression) or ""
+            what = ""
+            if is_bound_in(body, item.expression):
+                what = f"a write into a field of `{name}`, which is bound anew"
+            elif is_reached_otherwise(item, self.session.starts, self.session.arguments, name):
+                what = f"a write into a field of `{name}`, which is reached otherwise, too"
+            if what:
+                frame.refuse(frame.code.tree, what, "work on a copy")
+        put_back(body, held, frame.constant)
 
     def _kept_apart(self, frame: Body, tree: Any, objects: set[str]) -> list[Any]:
         """Return the statements that check that no argument is what the program keeps values in.

@@ -56,6 +56,11 @@ class Fields(Calls):
         """Return an attribute of an object that was there before."""
         raise NotImplementedError("defined by `Objects`")
 
+    def is_field_written(self, owner: Instance, name: str) -> bool:
+        """Say whether a field is a variable, since the program writes it."""
+        held = self.session.holding.of(owner.value)
+        return held is not None and name in held.written
+
     def property_of(self, owner: Instance, name: str, found: Any, node: Any) -> Value | None:
         """Return the function or the object that a property gives; None where it gives data.
 
@@ -107,7 +112,8 @@ class Fields(Calls):
         if not isinstance(owner, Instance) or owner.leaves is not None:
             return False
         held = getattr(owner.value, place.attr, None)
-        if held is None or not is_only_told(self.session, owner, place.attr, held):
+        told_alone = held is not None and not self.is_field_written(owner, place.attr)
+        if not told_alone or not is_only_told(self.session, owner, place.attr, held):
             return False
         if not all(lies_apart(item, self.code.tree) for item in node.value.args):
             return False
@@ -175,12 +181,13 @@ class Fields(Calls):
     ) -> Value:
         """Return what is held at the end of a path from an argument that is differentiated."""
         if is_plain_object(item):
+            self.meet(item, expression, root)
             return Instance(item, expression, root, leaves, path)
         if holds_objects(item):
             return self._container(item, expression, root, leaves, path, node)
-        varies = _varies(item, path)
-        self.session.assume(lambda a: _varies(root(a), path), varies)
-        if not varies:
+        own = varies(item, path)
+        self.session.assume(lambda a: varies(root(a), path), own)
+        if not own:
             known = self.outside(item, expression, root)
             if isinstance(known, Known):
                 self.session.assume(root, item)
@@ -206,16 +213,19 @@ class Fields(Calls):
 
     def fields_of(self, instance: Instance) -> Object | None:
         """Return an object that is differentiated by all of its fields; None for others."""
-        if instance.leaves is None:
+        if instance.leaves is None and self.session.holding.of(instance.value) is None:
             return None
         attributes = [step for step in instance.path if isinstance(step, str)]
+        held = self.session.holding.of(instance.value)
         made = Object(type(instance.value), attributes[-1] if attributes else "self", lent=True)
-        for name in field_names(instance.value):
+        made.origin = instance
+        more = () if held is None else sorted(held.written)
+        for name in dict.fromkeys((*field_names(instance.value), *more)):
             made.fields[name] = self.of_instance(instance, name, gast.Name(name, gast.Load()))
         return made
 
     def argument(self, value: Instance, node: Any) -> Any:
-        if value.leaves is not None:
+        if value.leaves is not None or self.session.holding.of(value.value) is not None:
             self.refuse(
                 node,
                 "an object of values with derivatives that is passed on or kept",
@@ -234,7 +244,7 @@ def _handed_on(tree: Any) -> str | None:
     return str(value.attr) if getattr(value.value, "id", "") == names[0] else None
 
 
-def _varies(item: Any, path: Path) -> bool:
+def varies(item: Any, path: Path) -> bool:
     """Say whether there are numbers to differentiate: an int counts in a container, as no field."""
     is_entry = bool(path) and all(isinstance(step, Entry) for step in path)
     return is_differentiable(item) or (is_entry and _has_int(item))

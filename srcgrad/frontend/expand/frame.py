@@ -14,7 +14,8 @@ import gast
 
 from srcgrad.errors import Diagnostic, UnsupportedSyntaxError
 from srcgrad.frontend.effects import written_parameters
-from srcgrad.frontend.expand.order import Order
+from srcgrad.frontend.expand.holding import path_of
+from srcgrad.frontend.expand.order import Order, evaluated_first, place
 from srcgrad.frontend.expand.scoping import own_names, reached
 from srcgrad.frontend.expand.session import Session
 from srcgrad.frontend.expand.values import (
@@ -29,7 +30,6 @@ from srcgrad.frontend.expand.values import (
     Value,
 )
 from srcgrad.ir.build import assign, clone, load
-from srcgrad.ir.marks import ORIGIN
 from srcgrad.ir.packages import package_of
 from srcgrad.ir.scopes import MISSING, SPACE_OF, Binding
 from srcgrad.ir.walk import found_in, names_read, walk
@@ -37,8 +37,6 @@ from srcgrad.primitives.methods import WRITING
 from srcgrad.runtime.interpolators import is_frozen_law
 from srcgrad.runtime.objects import is_plain_object
 
-_PLACE = ("lineno", "col_offset", "end_lineno", "end_col_offset")
-_NAMES = (gast.Name, gast.Attribute, gast.Load)
 _SHORT = {"numpy": "np"}
 _UNNAMED = frozenset(["chosen", "key", "value", "bound", "part"])
 _WORDS = frozenset(keyword.kwlist) | (frozenset(dir(builtins)) - {"_"})  # a console binds `_`
@@ -60,9 +58,14 @@ class Frame:
         hoistable: Whether statements may be put before the one that is being rewritten.
         inlined: The definitions whose text is being put in place, outermost first.
         temporaries: The variables that the user did not name.
+        results: Those that keep what functions in their places have returned.
         depth: How many branches and loops are around; `depths` says it of objects when made.
         wished: What the value being made will be called.
         ordered: How many calls of the statement must stay in their order.
+        rebound: The variables that nested functions bind anew.
+        begins: Whether it is the function that the program begins with.
+        of_fields: The variables that are fields of objects, which methods may bind anew.
+        named_fields: Variables that are names of arrays in fields of objects outside.
         assigned: The name that the value of an expression is given, and the expression.
         receivers: The class and the object of each method being expanded, for `super()`.
     """
@@ -83,6 +86,8 @@ class Frame:
         self.locals = set(names.assigned - set(env))
         self.taken = {*names.every, *self.own, *env}
         self.free: set[str] = set()  # of functions in place: those that mean what lies outside
+        self.rebound = {name for item in found_in(code.tree, gast.Nonlocal) for name in item.names}
+        self.begins = inputs is not None
         self.imports: dict[str, Binding] = {}
         self.lent: set[str] = set()
         self.varying = reached(names.links, self.own if inputs is None else inputs, names.inner)
@@ -91,12 +96,15 @@ class Frame:
         self.inlined: list[Any] = []
         self.receivers: list[tuple[type | None, Value]] = []
         self.temporaries: set[str] = set()
+        self.results: set[str] = set()
         self.changed = False
         self.first: set[Any] = set()
         self.depth = 0
         self.starred, self.rewritten = names.starred, names.rewritten
         self.bound_once = names.once
         self.depths: dict[int, int] = {}
+        self.of_fields: set[str] = set()
+        self.named_fields: dict[str, tuple[Instance, str]] = {}
         self.wished = ""
         self.assigned: tuple[str, Any] = ("", None)
         self.order = Order(session.vocabulary, self.look)
@@ -117,6 +125,10 @@ class Frame:
     ) -> Value:
         """Return the result of a call."""
         raise NotImplementedError("defined by `Calls`")
+
+    def note_call_writes(self, call: Any, callee: Value) -> None:
+        """Note the fields of objects whose arrays a call writes into."""
+        raise NotImplementedError("defined by `HeldFields`")
 
     def attribute(self, owner: Value, name: str, node: Any) -> Value:
         """Return an attribute of a value."""
@@ -171,8 +183,13 @@ class Frame:
 
     def begin(self, value: Any, whole: Any) -> None:
         """Note what a statement evaluates first: that alone may have effects if put before it."""
-        self.first = {place(item) for item in evaluated_first(value)}
+        self.first = {place(item) for item in evaluated_first(value, self.may_wait)}
         self.ordered = self.order.count(whole)
+
+    def may_wait(self, node: Any) -> bool:
+        """Say whether it does not matter when a part of a statement is read: nothing binds it."""
+        named = isinstance(node, gast.Name) and node.id in self.own
+        return isinstance(node, gast.Constant) or (named and node.id not in self.rebound)
 
     def disturbs(self, node: Any) -> bool:
         """Say whether what is put before a statement for a call may overtake another call."""
@@ -247,6 +264,7 @@ class Frame:
     def outside(self, value: Any, expression: Any, root: Callable[[Any], Any] | None) -> Value:
         """Return an object from outside as a static value if that is of use; `root` finds it."""
         if root is not None and is_plain_object(value):
+            self.meet(value, expression, root)
             return Instance(value, expression, root)
         if root is not None and isinstance(value, (list, tuple, dict)) and _holds_static(value):
             return self._display(value, expression, root)
@@ -256,12 +274,27 @@ class Frame:
             return self._frozen(value, expression, root)
         return expression
 
+    def meet(self, value: Any, expression: Any, root: Root) -> None:
+        """Note how an object is reached whose fields are variables of the function that begins."""
+        held = self.session.holding.of(value)
+        if held is None:
+            return
+        if not self.begins:
+            raise NeedsInlineError
+        if held.root is None:
+            if path_of(expression) is None:
+                self.refuse(expression, "an object that is reached in this way", "name it")
+            held.expression, held.root = clone(expression), root
+        else:
+            first = held.root
+            self.session.assume(lambda a: root(a) is first(a), True)
+
     def _frozen(self, value: Any, expression: Any, root: Callable[[Any], Any]) -> Value:
         """Return a distribution from outside that holds its parameters."""
         args: list[Value] = []
-        for place in range(len(value.args)):
+        for number in range(len(value.args)):
             held = gast.Attribute(clone(expression), "args", gast.Load())
-            args.append(gast.Subscript(held, gast.Constant(place, None), gast.Load()))
+            args.append(gast.Subscript(held, gast.Constant(number, None), gast.Load()))
         named: dict[str, Value] = {}
         for name in value.kwds:
             held = gast.Attribute(clone(expression), "kwds", gast.Load())
@@ -414,42 +447,6 @@ class Live:
         if name in self.frame.env or name in self.frame.own:
             return self.frame.look(name)
         return None
-
-
-def place(node: Any) -> Any:
-    """Return where a node stands, by which it is known after copies.
-
-    What was put in place from another file stands all at one place; where it stood there tells.
-    """
-    origin = ORIGIN.of(node)
-    if origin is not None:
-        return origin
-    return tuple(getattr(node, name, None) for name in _PLACE)
-
-
-def evaluated_first(node: Any) -> list[Any]:
-    """Return the parts of an expression before which Python evaluates no other part.
-
-    >>> (line,) = gast.parse("np.sum(f(x) ** 2) + h(z)").body
-    >>> [type(item).__name__ for item in evaluated_first(line.value)]
-    ['BinOp', 'Call', 'BinOp', 'Call', 'Name']
-    """
-    found = []
-    while node is not None:
-        found.append(node)
-        if isinstance(node, gast.Call):
-            simple = all(isinstance(n, _NAMES) or _is_super(n) for n in walk(node.func))
-            arguments = [*node.args, *[item.value for item in node.keywords]]
-            node = arguments[0] if simple and arguments else node.func
-        else:
-            parts = (getattr(node, name, None) for name in ("left", "operand", "value", "test"))
-            node = next((part for part in parts if isinstance(part, gast.AST)), None)
-    return found
-
-
-def _is_super(node: Any) -> bool:
-    func = getattr(node, "func", None)
-    return isinstance(func, gast.Name) and func.id.startswith("super") and not node.args
 
 
 def at_key(root: Root, key: Any) -> Root:

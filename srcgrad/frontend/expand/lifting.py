@@ -150,7 +150,7 @@ class Lifting:
     def _lift_Object(self, value: Object, wish: str) -> tuple[Value, Key]:
         if id(value) in self._objects:
             return self._objects[id(value)]
-        lifted = Object(value.cls, value.name, {}, lent=True)
+        lifted = Object(value.cls, value.name, {}, lent=True, origin=value.origin)
         self._alive.append(value)
         self._objects[id(value)] = (lifted, ("object again", len(self._objects)))
         parts: list[Any] = []

@@ -22,6 +22,7 @@ def make_function(
     source: FunctionSource,
     temporaries: frozenset[str] = frozenset(),
     leaves: tuple[Any, ...] = (),
+    results: frozenset[str] = frozenset(),
 ) -> FunctionType:
     """Return the function of a tree: its names are those of `home`, its lines those of `source`."""
     tree = _Told().visit(tree)
@@ -50,7 +51,8 @@ def make_function(
         for item, default in zip(tree.args.kwonlyargs, tree.args.kw_defaults, strict=True)
         if default is not None
     } or None
-    made_source = FunctionSource(function, tree, source.file, source.lines, temporaries, leaves)
+    lines = source.lines
+    made_source = FunctionSource(function, tree, source.file, lines, temporaries, leaves, results)
     attach(function, made_source)
     return function
 

@@ -13,14 +13,13 @@ import numpy as np
 
 from srcgrad.frontend.expand.assumptions import InClasses
 from srcgrad.frontend.expand.derivatives import derivative_of_method
-from srcgrad.frontend.expand.fields import Fields
 from srcgrad.frontend.expand.frame import NeedsInlineError
+from srcgrad.frontend.expand.held_fields import HeldFields
 from srcgrad.frontend.expand.indices import element_parts, spelled
 from srcgrad.frontend.expand.namespaces import METHOD, namespace_of
 from srcgrad.frontend.expand.operators import taken_from
 from srcgrad.frontend.expand.results import ResultObject
 from srcgrad.frontend.expand.short import short_number
-from srcgrad.frontend.expand.telling_fields import is_only_told, lies_apart
 from srcgrad.frontend.expand.values import (
     Frozen,
     Instance,
@@ -37,11 +36,9 @@ from srcgrad.frontend.expand.values import (
 from srcgrad.frontend.long_loops import repeated_of
 from srcgrad.ir.build import assign, at, clone, load
 from srcgrad.ir.scopes import MISSING, Binding, attribute_of
-from srcgrad.ir.walk import names_read, root_name
 from srcgrad.runtime.interpolators import is_distribution
 from srcgrad.runtime.objects import (
     is_plain_class,
-    may_be_static,
 )
 
 _OPERATORS = {
@@ -53,7 +50,7 @@ _CHANGING = ("pop", "setdefault")
 _SIGNS = {"USub": "__neg__", "UAdd": "__pos__"}
 
 
-class Objects(Fields):
+class Objects(HeldFields):
     """The part of the expansion that deals with objects."""
 
     # -- attributes
@@ -174,6 +171,9 @@ class Objects(Fields):
         value, cls = owner.value, type(owner.value)
         root = owner.root
         self.session.assume(lambda a: type(root(a)), cls)
+        written = self.held_field(owner, name)
+        if written is not None:
+            return written
         found = inspect.getattr_static(value, name, MISSING)
         stored = name in getattr(value, "__dict__", {}) or isinstance(found, MemberDescriptorType)
         stored = stored or (isinstance(value, tuple) and name in cls._fields)
@@ -204,7 +204,8 @@ class Objects(Fields):
             and not callable(found)
             and not isinstance(found, (staticmethod, classmethod))
         )
-        if owner.leaves is None and (data or found is MISSING):
+        constant = owner.leaves is None and self.session.holding.of(owner.value) is None
+        if constant and (data or found is MISSING):
             told = self.property_of(owner, name, found, node)
             if told is not None:
                 self.session.assume(InClasses(cls.__mro__, name), found)
@@ -300,10 +301,11 @@ class Objects(Fields):
             made.fields[name] = value
             return
         if isinstance(value, gast.Constant):
-            made.fields[name] = load(self.variable(f"{made.name}_{name}"))
+            made.fields[name] = self._field_of(made, name)
             self.out.append(assign(made.fields[name].id, value, node))
             return
         made.fields[name] = self.keep(f"{made.name}_{name}", value, node)
+        self.of_fields.add(made.fields[name].id)
 
     def display_object(self, value: Object, node: Any) -> Any:
         cls = value.cls
@@ -322,17 +324,7 @@ class Objects(Fields):
         """Write into the field of an object; False if the target is no object of ours."""
         owner = self.value(clone(target.value))
         if isinstance(owner, Instance):
-            old = getattr(owner.value, target.attr, None)
-            if owner.lent:
-                raise NeedsInlineError
-            if owner.leaves is not None or isinstance(value, Static) or may_be_static(old):
-                self.refuse(node, "a write into an object's attribute", "work on a copy")
-            read = self.varying.intersection(names_read(value)) if self.varies(value) else set()
-            told = read - {root_name(owner.expression)} and lies_apart(value, self.code.tree)
-            if told and is_only_told(self.session, owner, target.attr, old):
-                parts = [clone(owner.expression), gast.Constant(target.attr, None), value]
-                self.tell(load("setattr"), parts, node)
-                return True
+            return self.write_field(owner, target.attr, value, node)
         if not isinstance(owner, Object):
             return False
         name = target.attr
@@ -360,7 +352,9 @@ class Objects(Fields):
         return True
 
     def _field_of(self, owner: Object, name: str) -> Any:
-        return load(self.variable(f"{owner.name}_{name}"))
+        variable = self.variable(f"{owner.name}_{name}")
+        self.of_fields.add(variable)
+        return load(variable)
 
     def _refuse_unusual_write(self, owner: Object, name: str, node: Any) -> None:
         options = getattr(owner.cls, "__dataclass_params__", None)

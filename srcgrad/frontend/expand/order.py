@@ -11,11 +11,14 @@ import gast
 from srcgrad.frontend.effects import written_parameters
 from srcgrad.frontend.expand.values import Known, Local
 from srcgrad.frontend.repeatable import not_repeatable
+from srcgrad.ir.marks import ORIGIN
 from srcgrad.ir.vocabulary import Vocabulary
-from srcgrad.ir.walk import found_in
+from srcgrad.ir.walk import found_in, walk
 from srcgrad.primitives.methods import WRITING
 
 _ONCE: Final = (next, input)
+_PLACE: Final = ("lineno", "col_offset", "end_lineno", "end_col_offset")
+_NAMES: Final = (gast.Name, gast.Attribute, gast.Load)
 
 
 class Order:
@@ -58,3 +61,47 @@ class Order:
         if not_repeatable(function, self._vocabulary) is not None:
             return True
         return bool(written_parameters(function, self._vocabulary))
+
+
+def place(node: Any) -> Any:
+    """Return where a node stands, by which it is known after copies.
+
+    What was put in place from another file stands all at one place; where it stood there tells.
+    """
+    origin = ORIGIN.of(node)
+    if origin is not None:
+        return origin
+    return tuple(getattr(node, name, None) for name in _PLACE)
+
+
+def evaluated_first(node: Any, stays: Callable[[Any], bool] = lambda _: False) -> list[Any]:
+    """Return the parts of an expression before which Python evaluates no other part.
+
+    Nor what does not matter there, since it `stays` what it is.
+
+    >>> (line,) = gast.parse("np.sum(f(x) ** 2) + h(z)").body
+    >>> [type(item).__name__ for item in evaluated_first(line.value)]
+    ['BinOp', 'Call', 'BinOp', 'Call', 'Name']
+    """
+    found = []
+    while node is not None:
+        found.append(node)
+        node = next((part for part in _in_turn(node) if not stays(part)), None)
+    return found
+
+
+def _in_turn(node: Any) -> list[Any]:
+    """Return the parts of an expression that Python surely evaluates, in order."""
+    if isinstance(node, gast.Call):
+        simple = all(isinstance(n, _NAMES) or _is_super(n) for n in walk(node.func))
+        arguments = [*node.args, *[item.value for item in node.keywords]]
+        return arguments if simple and arguments else [node.func]
+    if isinstance(node, (gast.Tuple, gast.List)):
+        return list(node.elts)
+    parts = [getattr(node, name, None) for name in ("left", "right", "operand", "value", "test")]
+    return [part for part in parts if isinstance(part, gast.AST)]
+
+
+def _is_super(node: Any) -> bool:
+    func = getattr(node, "func", None)
+    return isinstance(func, gast.Name) and func.id.startswith("super") and not node.args

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import CellType
+from dataclasses import replace
+from types import CellType, ModuleType
 from typing import Any, Final
 
 import gast
 
+from srcgrad.frontend.effects import written_parameters
 from srcgrad.frontend.expand.binding import count_reads
 from srcgrad.frontend.expand.frame import NeedsInlineError
 from srcgrad.frontend.expand.lifting import Lifting, NotLiftedError
@@ -25,6 +27,7 @@ from srcgrad.frontend.expand.special import Special
 from srcgrad.frontend.expand.values import (
     Code,
     Instance,
+    Items,
     Known,
     Local,
     Object,
@@ -33,7 +36,10 @@ from srcgrad.frontend.expand.values import (
     is_literal,
 )
 from srcgrad.frontend.long_loops import mark_repeated
+from srcgrad.frontend.normalize.returns import single_exit
+from srcgrad.frontend.refusals import Refusals
 from srcgrad.ir.build import at, clone, load, store
+from srcgrad.ir.names import Namer
 from srcgrad.ir.origins import note_foreign
 from srcgrad.ir.walk import found_in, names_bound, names_read, root_name, statements, walk
 
@@ -164,9 +170,9 @@ class Placing(Special):
             self.session.made[key] = (cell, [i for i, p in enumerate(params) if p in used])
             params = [p for p in params if p in used]
         tree = definition(name, params, body, code.tree)
-        cell.cell_contents = make_function(
-            tree, inner.home, code.source, frozenset(inner.temporaries)
-        )
+        temporaries, results = frozenset(inner.temporaries), frozenset(inner.results)
+        made = make_function(tree, inner.home, code.source, temporaries, (), results)
+        cell.cell_contents = made
         if code.repeated:
             mark_repeated(cell.cell_contents)
 
@@ -253,6 +259,22 @@ class Placing(Special):
                     del self.env[name]
         return gast.Constant(None, None) if result is None else result
 
+    def with_one_exit(self, body: list[Any]) -> list[Any]:
+        """Return the rest of a definition that is put in place, which returns at its end alone."""
+        if not self.begins:  # where more may be known of the arguments, and of tests
+            raise NeedsInlineError
+        namer, refusals = Namer(self.taken), Refusals(self.code.source)
+        tree = definition("rest", [], body, body[0])
+        made = single_exit(tree, namer, refusals)
+        if refusals.found:
+            raise NeedsInlineError
+        self.taken |= namer.made
+        self.own |= namer.made
+        self.varying.update(made.results)
+        self.results.update(made.results)
+        self.changed = True
+        return list(made.tree.body)
+
     def _meanings(self, code: Code, captured: Any, node: Any) -> dict[str, str]:
         """Return the names that the free names of a definition have in this function."""
         fresh: dict[str, str] = {}
@@ -301,14 +323,52 @@ class Placing(Special):
         found = [self.look(func.id) if isinstance(func, gast.Name) else None for func in callees]
         return all(isinstance(item, Known) and self.is_user(item.value) for item in found)
 
+    def _may_bind_fields(self, code: Code) -> bool:
+        """Say whether a definition may bind fields of objects anew, itself or by what it calls."""
+        function = code.source.function
+        if not self.of_fields or self._only_computes(code):
+            return False
+        if self.session.code(function) is not code:
+            return True
+        written = written_parameters(function, self.session.vocabulary)
+        new = parameters(code.tree.args)[:1] if code.tree.name == "__init__" else []
+        return not written.issubset(new)
+
+    def _only_computes(self, code: Code) -> bool:
+        """Say whether a definition binds no attribute, and calls functions of libraries alone."""
+        nodes = [node for statement in code.tree.body for node in walk(statement)]
+        if any(isinstance(n, gast.Attribute) and isinstance(n.ctx, gast.Store) for n in nodes):
+            return False
+        roots = {root_name(node.func) for node in nodes if isinstance(node, gast.Call)}
+        free = roots.isdisjoint(code.names.every - set(free_names(code.tree)))
+        return free and all(isinstance(code.home.globals.get(n or ""), ModuleType) for n in roots)
+
+    def _as_given(self, value: Value, node: Any) -> Value:
+        """Return an argument that stays what it is, whatever a method binds a field to."""
+        if isinstance(value, gast.Name) and value.id in self.of_fields:
+            return self.keep(value.id, value, node)
+        if isinstance(value, Items):
+            return replace(value, values=[self._kept_in(item, node) for item in value.values])
+        if isinstance(value, (gast.Tuple, gast.List)):
+            value.elts = [self._kept_in(item, node) for item in value.elts]
+        return value
+
+    def _kept_in(self, value: Value, node: Any) -> Value:
+        """Return what a tuple or the like holds, which is read wherever the tuple is."""
+        reads = not isinstance(value, (Static, gast.Name)) and names_read(value)
+        if reads and not self.of_fields.isdisjoint(reads):
+            return self.keep("part", value, node)
+        return self._as_given(value, node)
+
     def _bind_parameters(
         self, code: Code, tree: Any, bound: Bound, fresh: dict[str, str], node: Any
     ) -> None:
         written = {name for s in statements(tree.body) for name in _assigned(s)}
         makes = makes_functions(tree)
         ordered = any(map(self.order.count, bound.values()))
-        for name, value in bound.items():
-            new = fresh[name]
+        rebinds = self._may_bind_fields(code)
+        for name, given in bound.items():
+            new, value = fresh[name], self._as_given(given, node) if rebinds else given
             if isinstance(value, Static):
                 self.env[new] = value
                 continue

@@ -10,7 +10,7 @@ from typing import Any
 
 import gast
 
-from srcgrad.frontend.source import FunctionSource, Leaves
+from srcgrad.frontend.source import FunctionSource
 from srcgrad.ir.build import clone
 from srcgrad.ir.walk import INNER, found_in, names_bound, names_read, nodes_in, walk
 
@@ -354,7 +354,7 @@ def without_collisions(
             number += 1
         fresh[name] = f"{name}_{number}"
     leaves = tuple(
-        Leaves(fresh.get(item.parameter, item.parameter), item.names) for item in source.leaves
+        replace(item, parameter=fresh.get(item.parameter, item.parameter)) for item in source.leaves
     )
     known = {name: new for name, new in fresh.items() if name in given}
     whole = {name: new for name, new in fresh.items() if name in given | stored}

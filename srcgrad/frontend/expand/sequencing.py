@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import gast
 
-from srcgrad.frontend.expand.frame import evaluated_first, place
 from srcgrad.frontend.expand.generators import Generators
+from srcgrad.frontend.expand.order import evaluated_first, place
 from srcgrad.frontend.expand.scoping import free_names, nonlocals
 from srcgrad.frontend.expand.values import Known, Local, Static
 from srcgrad.ir.build import assign, load

@@ -10,6 +10,7 @@ from typing import Any
 
 from srcgrad.frontend.expand.anew import is_read_anew, reader_of
 from srcgrad.frontend.expand.assumptions import Assumption
+from srcgrad.frontend.expand.holding import Holding
 from srcgrad.frontend.expand.values import Code, Home, Root
 from srcgrad.frontend.long_loops import is_repeated
 from srcgrad.frontend.source import FunctionSource, find_generator, find_source
@@ -53,6 +54,7 @@ class Session:
         places: What keeps values: functions, and fields of objects by their names.
         deep: Whether what such fields hold is written into further inside, too.
         alone: Of nested functions, by the numbers of their definitions, whether they write outside.
+        holding: The objects outside whose fields are written.
         nested: For each derivative that the program takes: whether it is still current.
     """
 
@@ -78,10 +80,23 @@ class Session:
     places: list[tuple[Any, str]] = field(default_factory=list)
     deep: bool = False
     alone: dict[int, bool] = field(default_factory=dict)
+    holding: Holding = field(default_factory=Holding)
     nested: list[Callable[[], bool]] = field(default_factory=list)
     _codes: dict[FunctionType, Code] = field(default_factory=dict)
     _cells: dict[int, CellType] = field(default_factory=dict)
     _readers: dict[Any, FunctionType] = field(default_factory=dict)
+
+    def lengths(self) -> tuple[int, ...]:
+        """Return how much has been noted so far of what was put in place."""
+        return tuple(len(noted) for noted in self._noted())
+
+    def cut(self, lengths: tuple[int, ...]) -> None:
+        """Forget what was noted since then."""
+        for noted, length in zip(self._noted(), lengths, strict=True):
+            del noted[length:]
+
+    def _noted(self) -> tuple[list[Any], ...]:
+        return self.placed, self.places
 
     def use(self, binding: Binding) -> None:
         """Note that a name from outside was looked up."""

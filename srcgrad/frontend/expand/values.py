@@ -188,12 +188,14 @@ class Object(Static):
         name: What its variables begin with.
         fields: Where the fields are; filled by the constructor.
         lent: Whether it was made by a caller, who would not see a field being written.
+        origin: The object that it stands for, if that was there before.
     """
 
     cls: type
     name: str
     fields: dict[str, Value] = field(default_factory=dict)
     lent: bool = False
+    origin: Any = None
 
 
 @dataclass(slots=True)

@@ -1,0 +1,38 @@
+"""Knows the fields of objects that a text reads into variables before all else."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+from srcgrad.frontend.source import FunctionSource, Path
+from srcgrad.ir.build import clone
+from srcgrad.ir.liveness import walk_live
+
+
+def all_fields_read(source: FunctionSource) -> list[Any]:
+    """Return the statements that read the fields of objects, one for each."""
+    return [clone(statement) for statement in source.tree.body[: len(source.fields)]]
+
+
+def fields_read(reads: list[Any], body: list[Any]) -> list[Any]:
+    """Return copies of those reads whose variables a body reads before it binds them."""
+    live = walk_live(body, set()) if reads else set()
+    return [clone(item) for item in reads if item.targets[0].id in live]
+
+
+def stored_fields(
+    source: FunctionSource, names: Collection[str]
+) -> frozenset[tuple[str, Path, str]]:
+    """Return the fields that are written, given the names whose memory is.
+
+    Of each: the name by which the object is reached, the steps to it, and that of the field. An
+    object whose fields are bound anew is among them without a field.
+    """
+    held = {(item.parameter, item.path, "") for item in source.leaves if item.is_held}
+    return frozenset(held) | {
+        (item.parameter, path[:-1], str(path[-1]))
+        for item in source.leaves
+        for path, name in item.names.items()
+        if name in names and isinstance(path[-1], str)
+    }

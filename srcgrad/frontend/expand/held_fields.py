@@ -1,0 +1,237 @@
+"""Lets fields of objects that are there before be variables, where the program writes them."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from typing import Any
+
+import gast
+import numpy as np
+
+from srcgrad.frontend.expand.fields import Fields, varies
+from srcgrad.frontend.expand.frame import NeedsInlineError
+from srcgrad.frontend.expand.holding import (
+    FieldWrittenError,
+    HeldObject,
+    is_own,
+    kind_of,
+    may_be_held,
+    note_kind,
+    stored_in,
+    told_of,
+)
+from srcgrad.frontend.expand.telling_fields import is_only_told, lies_apart
+from srcgrad.frontend.expand.values import Instance, Known, Object, Static, Value
+from srcgrad.ir.build import assign, clone, load, store
+from srcgrad.ir.scopes import MISSING
+from srcgrad.ir.walk import names_read, root_name
+from srcgrad.primitives.methods import WRITING
+from srcgrad.runtime.objects import may_be_static
+
+_ARRAYS = ("vector", "matrix", "array")
+
+
+class HeldFields(Fields):
+    """The part of the expansion that deals with fields that are written."""
+
+    # -- the variables
+
+    def held_field(self, owner: Instance, name: str) -> Value | None:
+        """Return the variable of a field that is written; None for others."""
+        held = self.session.holding.of(owner.value)
+        if held is None or name not in held.written:
+            return None
+        return load(self._variable_of(owner, held, name))
+
+    def written_field(self, owner: Instance, name: str, node: Any) -> str:
+        """Return the variable of a field that the program writes here.
+
+        Raises:
+            NeedsInlineError: This is not the function that the program begins with.
+            FieldWrittenError: Nobody knew so far that it is written.
+        """
+        if not self.begins:
+            raise NeedsInlineError
+        held = self.session.holding.of(owner.value)
+        if held is None or name not in held.written:
+            self._refuse_unusual_field(owner, name, node)
+            raise FieldWrittenError(owner.value, name)
+        return self._variable_of(owner, held, name)
+
+    def _variable_of(self, owner: Instance, held: HeldObject, name: str) -> str:
+        root, path = owner.root, (*owner.path, name)
+        item = stored_in(owner.value, name)
+        self.session.assume(lambda a: told_of(stored_in(root(a), name)), told_of(item))
+        self.session.assume(lambda a: is_own(root(a), name), is_own(owner.value, name))
+        leaves = owner.leaves
+        if leaves is not None and varies(item, path):
+            if path not in leaves.names:
+                leaves.names[path] = self.variable(name)
+            self.of_fields.add(leaves.names[path])
+            note_kind(leaves, leaves.names[path], item)
+            return leaves.names[path]
+        if name not in held.variables:
+            there = held.is_there(name)
+            self.session.assume(lambda a: stored_in(root(a), name) is not MISSING, there)
+            held.variables[name] = self.variable(name)
+            self.of_fields.add(held.variables[name])
+        return held.variables[name]
+
+    def _refuse_unusual_field(self, owner: Instance, name: str, node: Any) -> None:
+        found = inspect.getattr_static(type(owner.value), name, None)
+        options = getattr(type(owner.value), "__dataclass_params__", None)
+        frozen = options is not None and options.frozen
+        if not may_be_held(owner) or frozen or isinstance(found, property):
+            what = f"a write into `{name}` of a `{type(owner.value).__name__}`"
+            self.refuse(node, what, "write elsewhere")
+
+    # -- writes
+
+    def writes_field(self, owner: Instance, name: str, value: Value) -> bool:
+        """Say whether a field that is bound here is a variable, or has to be one."""
+        holding = self.session.holding
+        if self.is_field_written(owner, name):
+            return True
+        old = stored_in(owner.value, name)
+        if not holding.is_open or isinstance(value, Static) or may_be_static(old):
+            return False
+        if owner.leaves is not None or holding.of(owner.value) is not None:
+            return True
+        if not self._brings(owner, value):
+            return False
+        return not self._is_told(owner, name, value, old)
+
+    def _brings(self, owner: Instance, value: Any) -> bool:
+        """Say whether a value may carry a derivative from elsewhere than an object's fields."""
+        read = self.varying.intersection(names_read(value)) if self.varies(value) else set()
+        return bool(read - {root_name(owner.expression)})
+
+    def _is_told(self, owner: Instance, name: str, value: Any, old: Any) -> bool:
+        """Say whether a field is only told what it is bound to, and the text may tell it."""
+        if owner.leaves is not None:
+            return False
+        told = self._brings(owner, value) and lies_apart(value, self.code.tree)
+        return told and is_only_told(self.session, owner, name, old)
+
+    def write_field(self, owner: Instance, name: str, value: Value, node: Any) -> bool:
+        """Bind a field of an object that was there before; False if the text may do so as it is."""
+        if owner.lent:
+            raise NeedsInlineError
+        if self.writes_field(owner, name, value):
+            self._bind_field(owner, name, value, node)
+            return True
+        old = stored_in(owner.value, name)
+        if owner.leaves is not None or isinstance(value, Static) or may_be_static(old):
+            self.refuse(node, "a write into an object's attribute", "work on a copy")
+        if not self._is_told(owner, name, value, old):
+            return False
+        parts = [clone(owner.expression), gast.Constant(name, None), value]
+        self.tell(load("setattr"), parts, node)
+        return True
+
+    def _bind_field(self, owner: Instance, name: str, value: Value, node: Any) -> None:
+        """Bind the variable of a field anew."""
+        if isinstance(value, Static):
+            self.refuse(node, "a write into an object's attribute", "work on a copy")
+        variable = self.written_field(owner, name, node)
+        self._note_bound(owner, name)
+        self.changed = True
+        self.out.append(assign(variable, value, node))
+
+    def update_field(self, owner: Instance, name: str, node: Any) -> bool:
+        """Write ``object.field += v`` as an update of the variable; False if it is none."""
+        node.value = self.expression(node.value)
+        if not self.writes_field(owner, name, node.value):
+            return False
+        variable = self.written_field(owner, name, node)
+        if kind_of(stored_in(owner.value, name)) in _ARRAYS:
+            self._note_updated(owner, name, node)
+        else:
+            self._note_bound(owner, name)
+        self.changed = True
+        node.target = store(variable)
+        self.out.append(node)
+        return True
+
+    def _note_bound(self, owner: Instance, name: str) -> None:
+        held = self.session.holding.of(owner.value)
+        assert held is not None
+        held.bound[name] = None
+        if owner.leaves is not None and (path := (*owner.path, name)) in owner.leaves.names:
+            held.differentiated[name] = owner.leaves.names[path]
+
+    def store_into_field(self, place: Any, value: Value | None, node: Any) -> None:
+        """Note that what varies is written into an array that a field holds."""
+        if value is None or not self.session.holding.is_open:
+            return
+        for owner, name in self._fields_in(_array_of(place)):
+            known = owner.leaves is not None or self.session.holding.of(owner.value) is not None
+            if known or isinstance(value, Static) or self._brings(owner, value):
+                self._note_written(owner, name, node)
+
+    def _note_written(self, owner: Instance, name: str, node: Any) -> None:
+        if owner.lent or not (self.begins or self.is_field_written(owner, name)):
+            raise NeedsInlineError
+        if may_be_static(stored_in(owner.value, name)):
+            return
+        if self.begins:
+            self.written_field(owner, name, node)
+        self._note_updated(owner, name, node)
+
+    def _note_updated(self, owner: Instance, name: str, node: Any) -> None:
+        held = self.session.holding.of(owner.value)
+        assert held is not None
+        if held.is_there(name) and not is_own(owner.value, name):
+            what = f"a write into `{name}`, which a class holds for all of its objects"
+            self.refuse(node, what, "work on a copy")
+        held.updated.add(name)
+
+    def _fields_in(self, place: Any) -> Iterator[tuple[Instance, str]]:
+        """Yield the field that a place is in: one that is named, or has another name."""
+        if isinstance(place, gast.Name):
+            if place.id in self.named_fields:
+                yield self.named_fields[place.id]
+        elif isinstance(place, gast.Attribute):
+            owner = self.value(clone(place.value))
+            if isinstance(owner, Instance):
+                yield owner, place.attr
+            elif isinstance(owner, Object) and owner.origin is not None:
+                yield owner.origin, place.attr
+
+    def name_field(self, target: Any, value: Any) -> None:
+        """Note that a variable is another name of an array that a field holds."""
+        several = isinstance(target, gast.Tuple) and isinstance(value, gast.Tuple)
+        pairs = zip(target.elts, value.elts, strict=False) if several else [(target, value)]
+        for name, named in pairs:
+            read = _array_of(named)
+            if isinstance(name, gast.Name) and isinstance(read, gast.Attribute):
+                for owner, attribute in self._fields_in(read):
+                    if type(stored_in(owner.value, attribute)) is np.ndarray:
+                        self.named_fields[name.id] = (owner, attribute)
+
+    def note_call_writes(self, call: Any, callee: Value) -> None:
+        """Note the fields whose arrays a call writes what varies into."""
+        given = [*call.args, *(item.value for item in call.keywords)]
+        if self.session.holding.is_open and any(map(self.varies, given)):
+            for place in self._written_by(call, callee):
+                for owner, name in self._fields_in(_array_of(place)):
+                    self._note_written(owner, name, call)
+
+    def _written_by(self, call: Any, callee: Value) -> Iterator[Any]:
+        """Yield the operands that a call writes into."""
+        yield from (item.value for item in call.keywords if item.arg == "out")
+        if isinstance(call.func, gast.Attribute) and call.func.attr in WRITING:
+            yield call.func.value
+        function: Any = callee.value if isinstance(callee, Known) else None
+        if self.is_user(function):
+            yield from self.session.vocabulary.written_operands(function, call)[0]
+        elif function is not None:
+            places = self.session.vocabulary.primitive(function).writes
+            yield from (call.args[place] for place in places if place < len(call.args))
+
+
+def _array_of(place: Any) -> Any:
+    while isinstance(place, gast.Subscript):
+        place = place.value
+    return place
