@@ -265,7 +265,7 @@ def compile_batched(request: BatchRequest) -> Generated:
         keep_complex=False,
         conditions=tuple(request.conditions),
         functions=(*module.functions.values(), *map(FunctionState.of, session.functions)),
-        assumptions=tuple(session.assumptions),
+        assumptions=tuple(session.assumptions.values()),
         renamed=renamed,
         nested=tuple(session.nested),
     )

@@ -411,7 +411,7 @@ def _generated(request: Request, make: Callable[[Request], tuple[Module, str, st
         tuple(module.taped),
         (*module.functions.values(), *map(FunctionState.of, session.functions)),
         module.written,
-        tuple(session.assumptions),
+        tuple(session.assumptions.values()),
         module.renamed,
         layout_of(module.definitions, module.halves_made()),
         _findings(module),

@@ -4,6 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
+from types import (
+    BuiltinFunctionType,
+    FunctionType,
+    GetSetDescriptorType,
+    MemberDescriptorType,
+    MethodDescriptorType,
+    ModuleType,
+    WrapperDescriptorType,
+)
 from typing import Any, Final
 
 import numpy as np
@@ -13,7 +22,11 @@ from srcgrad.runtime.objects import held_by
 
 _MOST: Final = 20_000
 """Values that are looked through: whoever reaches more may reach anything."""
-_NEVER_CHANGED: Final = (str, bytes, int, float, complex, np.generic, type(None))
+_NEVER_CHANGED: Final = frozenset((str, bytes, bool, int, float, complex, type(None))).union(
+    (FunctionType, staticmethod, classmethod, property, ModuleType, BuiltinFunctionType),
+    (WrapperDescriptorType, MemberDescriptorType, GetSetDescriptorType, MethodDescriptorType),
+)
+"""The types of what is no memory, and leads to none; most of what a class holds is of these."""
 
 
 def is_reached_twice(
@@ -59,7 +72,7 @@ def _slots(values: Iterable[Any]) -> Iterator[Any]:
     waiting, met = list(values), set[int]()
     while waiting:
         value = waiting.pop()
-        if isinstance(value, _NEVER_CHANGED):
+        if type(value) in _NEVER_CHANGED or isinstance(value, np.generic):
             continue
         yield value
         if id(value) not in met:

@@ -300,7 +300,7 @@ def array_of_a_class_updated(x):
     return np.sum(np.sin(t) * Shelf.table)
 
 
-@program("v", by="tape")
+@program("v")
 def array_of_an_object_under_two_names(x):
     BOX.table[...] = [0.5, 0.7, 1.5]
     t = BOX.table

@@ -7,6 +7,7 @@ from typing import Any
 
 import gast
 
+from srcgrad.frontend.expand.assumptions import Outside
 from srcgrad.frontend.expand.frame import NeedsInlineError
 from srcgrad.frontend.expand.options import Options
 from srcgrad.frontend.expand.placing import makes_functions
@@ -169,7 +170,7 @@ class Body(Options):
             return
         self.imports[name] = binding
         if self.session.reading(binding, self.code.source) is None:
-            found = self.outside(value, load(name), self.session.reader(binding.current))
+            found = self.outside(value, load(name), Outside(binding))
             if isinstance(found, Static):
                 self.env[name] = found
 

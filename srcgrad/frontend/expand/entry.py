@@ -10,6 +10,7 @@ from typing import Any
 import gast
 
 from srcgrad.errors import UnsupportedError
+from srcgrad.frontend.expand.assumptions import Given, Of
 from srcgrad.frontend.expand.body import Body
 from srcgrad.frontend.expand.flags import SETTINGS, is_flag
 from srcgrad.frontend.expand.frame import NeedsInlineError, at_key
@@ -157,7 +158,7 @@ class Expander:
         found: dict[str, Leaves] = {}
         frame = Body(self.session, code, {}, inputs)
         for name, value in given.items():
-            root = at_key(_arguments, name)
+            root = Given(name)
             if name in (*inputs, SETTINGS):
                 if name and (is_plain_object(value) or holds_objects(value)):
                     leaves = found[name] = Leaves(name)
@@ -179,7 +180,7 @@ class Expander:
 
     def _named(self, given: Mapping[str, Any], name: str, root: Root, frame: Body) -> Items:
         """Return the dict of ``**kwargs`` for calls that give these keywords."""
-        self.session.assume(lambda arguments: tuple(root(arguments)), tuple(given))
+        self.session.assume(Of(tuple, root), tuple(given))
         held: list[Value] = []
         for key, value in given.items():
             part, place = at_key(root, key), gast.Constant(key, None)
@@ -287,8 +288,3 @@ def _attribute(name: str, path: Path) -> Any:
         else:
             node = gast.Attribute(node, step, gast.Load())
     return node
-
-
-def _arguments(arguments: Any) -> Any:
-    """Return the root of everything that is an argument: all of them."""
-    return arguments

@@ -9,6 +9,7 @@ import gast
 
 from srcgrad.frontend.callees import ELSEWHERE
 from srcgrad.frontend.effects import written_parameters
+from srcgrad.frontend.expand.assumptions import Attribute, Of
 from srcgrad.frontend.expand.calls import Calls
 from srcgrad.frontend.expand.frame import NeedsInlineError, at_key, has_plain_keys
 from srcgrad.frontend.expand.making import make_function
@@ -75,7 +76,7 @@ class Fields(Calls):
             item = getattr(owner.value, "__dict__", {}).get(stored, MISSING)
             if item is None:
                 root = owner.root
-                self.session.assume(lambda given: getattr(root(given), stored), None)
+                self.session.assume(Attribute(root, stored), None)
                 return gast.Constant(None, None)
             if callable(item) or is_plain_object(item):
                 self.session.functions[getter] = None
@@ -88,9 +89,7 @@ class Fields(Calls):
         root = owner.root
         expression = gast.Attribute(clone(owner.expression), name, gast.Load())
         path = (*owner.path, name)
-        return self.held(
-            item, expression, lambda a: getattr(root(a), name), owner.leaves, path, node
-        )
+        return self.held(item, expression, Attribute(root, name), owner.leaves, path, node)
 
     def tells(self, node: Any) -> bool:
         """Run ``model.history.append(y)`` as it is, if nobody reads what is kept there."""
@@ -186,7 +185,7 @@ class Fields(Calls):
         if holds_objects(item):
             return self._container(item, expression, root, leaves, path, node)
         own = varies(item, path)
-        self.session.assume(lambda a: varies(root(a), path), own)
+        self.session.assume(Of(varies, root, (path,)), own)
         if not own:
             known = self.outside(item, expression, root)
             if isinstance(known, Known):

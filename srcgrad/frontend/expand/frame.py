@@ -14,6 +14,7 @@ import gast
 
 from srcgrad.errors import Diagnostic, UnsupportedSyntaxError
 from srcgrad.frontend.effects import written_parameters
+from srcgrad.frontend.expand.assumptions import Entry, Of, Outside
 from srcgrad.frontend.expand.holding import path_of
 from srcgrad.frontend.expand.order import Order, evaluated_first, place
 from srcgrad.frontend.expand.scoping import own_names, reached
@@ -245,10 +246,10 @@ class Frame:
             name = self.cell_name(read.__name__, self.session.cell_of(read))
             return gast.Call(load(name), [], [])
         if self.session.settled and type(value) in (bool, str) and read is None:
-            self.session.assume(self.session.reader(binding.current), value)
+            self.session.assume(Outside(binding), value)
             self.changed = True
             return gast.Constant(value, None)
-        return self.outside(value, expression, self.session.reader(binding.current))
+        return self.outside(value, expression, Outside(binding))
 
     def _find(self, name: str) -> Binding | None:
         holders: list[Mapping[str, Any] | CellType] = []
@@ -334,9 +335,9 @@ class Frame:
                 continue
             items.append(entry(key))
         if isinstance(value, dict):
-            self.session.assume(lambda a: tuple(root(a)), tuple(keys))
+            self.session.assume(Of(tuple, root), tuple(keys))
             return Items("dict", items, keys)
-        self.session.assume(lambda a: len(root(a)), len(value))
+        self.session.assume(Of(len, root), len(value))
         return Items("list" if isinstance(value, list) else "tuple", items)
 
     def cell_name(self, wish: str, cell: CellType) -> str:
@@ -451,7 +452,7 @@ class Live:
 
 def at_key(root: Root, key: Any) -> Root:
     """Return how to find an element of what `root` finds."""
-    return lambda arguments: root(arguments)[key]
+    return Entry(root, key)
 
 
 def has_plain_keys(value: Any) -> bool:

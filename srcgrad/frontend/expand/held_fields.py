@@ -9,22 +9,19 @@ from typing import Any
 import gast
 import numpy as np
 
+from srcgrad.frontend.expand.assumptions import Of, is_own, stored_in, told_of
 from srcgrad.frontend.expand.fields import Fields, varies
 from srcgrad.frontend.expand.frame import NeedsInlineError
 from srcgrad.frontend.expand.holding import (
     FieldWrittenError,
     HeldObject,
-    is_own,
     kind_of,
     may_be_held,
     note_kind,
-    stored_in,
-    told_of,
 )
 from srcgrad.frontend.expand.telling_fields import is_only_told, lies_apart
 from srcgrad.frontend.expand.values import Instance, Known, Object, Static, Value
 from srcgrad.ir.build import assign, clone, load, store
-from srcgrad.ir.scopes import MISSING
 from srcgrad.ir.walk import names_read, root_name
 from srcgrad.primitives.methods import WRITING
 from srcgrad.runtime.objects import may_be_static
@@ -62,8 +59,7 @@ class HeldFields(Fields):
     def _variable_of(self, owner: Instance, held: HeldObject, name: str) -> str:
         root, path = owner.root, (*owner.path, name)
         item = stored_in(owner.value, name)
-        self.session.assume(lambda a: told_of(stored_in(root(a), name)), told_of(item))
-        self.session.assume(lambda a: is_own(root(a), name), is_own(owner.value, name))
+        self.session.assume(Of(told_of, root, (name,)), told_of(owner.value, name))
         leaves = owner.leaves
         if leaves is not None and varies(item, path):
             if path not in leaves.names:
@@ -72,8 +68,6 @@ class HeldFields(Fields):
             note_kind(leaves, leaves.names[path], item)
             return leaves.names[path]
         if name not in held.variables:
-            there = held.is_there(name)
-            self.session.assume(lambda a: stored_in(root(a), name) is not MISSING, there)
             held.variables[name] = self.variable(name)
             self.of_fields.add(held.variables[name])
         return held.variables[name]

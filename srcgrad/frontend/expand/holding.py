@@ -6,15 +6,14 @@ function that is differentiated is expanded once more, from its beginning.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from types import MemberDescriptorType
 from typing import Any, Final
 
 import gast
 import numpy as np
 
+from srcgrad.frontend.expand.assumptions import stored_in
 from srcgrad.frontend.expand.values import Instance, Root
 from srcgrad.frontend.one_way import is_reached_twice
 from srcgrad.frontend.source import Entry, Leaves, Path
@@ -122,45 +121,6 @@ def kind_of(value: Any) -> str:
     if isinstance(value, float):
         return "number"
     return type(value).__name__ if type(value) in _CONTAINERS else ""
-
-
-def stored_in(value: Any, name: str) -> Any:
-    """Return what an object or its class keeps under a name, without running any code; or MISSING.
-
-    >>> class Point:
-    ...     size = 2.0
-    ...     both = property(lambda self: self.x)
-    >>> point = Point()
-    >>> point.x = 1.0
-    >>> [stored_in(point, name) for name in ("x", "size")], stored_in(point, "both") is MISSING
-    ([1.0, 2.0], True)
-    """
-    found = inspect.getattr_static(value, name, MISSING)
-    if isinstance(found, MemberDescriptorType):  # of `__slots__`
-        return getattr(value, name, MISSING)
-    runs = hasattr(type(found), "__get__") and not is_own(value, name)
-    return MISSING if runs else found
-
-
-def is_own(value: Any, name: str) -> bool:
-    """Say whether an object itself, and not its class, keeps something under a name.
-
-    >>> is_own(np.float64(1.0), "ndim")
-    False
-    """
-    found = inspect.getattr_static(type(value), name, None)
-    return name in getattr(value, "__dict__", ()) or isinstance(found, MemberDescriptorType)
-
-
-def told_of(value: Any) -> tuple[Any, ...]:
-    """Return what a text relies on in a field that it writes.
-
-    >>> told_of(np.ones(3)) == told_of(np.ones(5)), told_of(np.ones(3)) == told_of(np.ones((3, 1)))
-    (True, False)
-    """
-    if type(value) is np.ndarray:
-        return (np.ndarray, value.ndim, value.dtype.kind)
-    return (type(value),)
 
 
 def path_of(expression: Any) -> tuple[str, Path] | None:

@@ -11,7 +11,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from srcgrad.frontend.expand.assumptions import InClasses
+from srcgrad.frontend.expand.assumptions import Attribute, InClasses, Of, Outside, is_set
 from srcgrad.frontend.expand.derivatives import derivative_of_method
 from srcgrad.frontend.expand.frame import NeedsInlineError
 from srcgrad.frontend.expand.held_fields import HeldFields
@@ -152,7 +152,7 @@ class Objects(HeldFields):
             what = "super()" if mro is not cls.__mro__ else cls.__name__
             self.refuse(node, f"the attribute `{name}` of `{what}`", "name the class")
         holder = gast.Attribute(self.constant(cls, cls.__name__), name, gast.Load())
-        return self.outside(found, holder, lambda _: getattr(cls, name))
+        return self.outside(found, holder, Outside(Binding(name, found, cls)))
 
     def _cached(self, owner: Value, found: Any, name: str, node: Any) -> Value:
         value = self.call(Known(found.func), [owner], {}, node)
@@ -170,7 +170,7 @@ class Objects(HeldFields):
     def of_instance(self, owner: Instance, name: str, node: Any) -> Value:
         value, cls = owner.value, type(owner.value)
         root = owner.root
-        self.session.assume(lambda a: type(root(a)), cls)
+        self.session.assume(Of(type, root), cls)
         written = self.held_field(owner, name)
         if written is not None:
             return written
@@ -184,9 +184,9 @@ class Objects(HeldFields):
         if owner.leaves is not None:
             return self.field_of(owner, name, item, node)
         expression = gast.Attribute(clone(owner.expression), name, gast.Load())
-        known = self.outside(item, expression, lambda a: getattr(root(a), name))
+        known = self.outside(item, expression, Attribute(root, name))
         if isinstance(known, Known):
-            self.session.assume(lambda a: getattr(root(a), name), item)
+            self.session.assume(Attribute(root, name), item)
             return Known(item)
         return known
 
@@ -196,7 +196,7 @@ class Objects(HeldFields):
 
     def _of_instance_class(self, owner: Instance, name: str, node: Any) -> Value:
         root = owner.root
-        self.session.assume(lambda a: name in getattr(root(a), "__dict__", {}), False)
+        self.session.assume(Of(is_set, root, (name,)), False)
         cls = type(owner.value)
         found = inspect.getattr_static(cls, name, MISSING)
         data = isinstance(found, (property, functools.cached_property)) or (

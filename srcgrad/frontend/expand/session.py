@@ -60,7 +60,7 @@ class Session:
 
     vocabulary: Vocabulary
     used: list[Binding] = field(default_factory=list)
-    assumptions: list[Assumption] = field(default_factory=list)
+    assumptions: dict[Any, Assumption] = field(default_factory=dict)
     functions: dict[FunctionType, None] = field(default_factory=dict)
     made: dict[Any, tuple[CellType, list[int]]] = field(default_factory=dict)
     kept: list[Any] = field(default_factory=list)
@@ -103,8 +103,10 @@ class Session:
         self.used.append(binding)
 
     def assume(self, read: Root, expected: Any) -> None:
-        """Note that the text relies on something."""
-        self.assumptions.append(Assumption(read, expected))
+        """Note that the text relies on something, once."""
+        plain = isinstance(expected, (bool, int, str, tuple))
+        key = read, type(expected), expected if plain else id(expected)
+        self.assumptions.setdefault(key, Assumption(read, expected))
 
     def reader(self, current: Callable[[], Any]) -> Root:
         """Return the root of what a name means."""

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import gast
 
+from srcgrad.frontend.expand.assumptions import Outside
 from srcgrad.frontend.expand.frame import Frame, at_key
 from srcgrad.frontend.expand.values import Choice, Instance, Known, Static, Value
 from srcgrad.ir.build import at, call, clone, load
@@ -90,7 +91,7 @@ class Tables(Frame):
             return value
         if self.session.reading(binding, self.code.source) is not None:
             return value
-        found = self.session.reader(binding.current)
+        found = Outside(binding)
 
         def entry(key: Any) -> Value:
             place = gast.Subscript(clone(value), gast.Constant(key, None), gast.Load())
