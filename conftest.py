@@ -66,8 +66,10 @@ in none, since it is compiled once for them. All run with ``SRCGRAD_ALL_CASES=1`
 
 
 def pytest_collection_finish() -> None:
-    """Let garbage be looked for more seldom: trees make much of it."""
-    gc.set_threshold(20_000, 20, 50)
+    """Let garbage be looked for among what the tests make: they are many themselves."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(3_000, 20, 50)  # more seldom than else: trees make much of it
 
 
 @pytest.hookimpl(wrapper=True)

@@ -38,6 +38,7 @@ class Loaded:
 
     def __init__(self) -> None:
         import_all()
+        gc.unfreeze()  # what was there when the tests began is ours, too
         self._functions: defaultdict[str, list[FunctionType]] = defaultdict(list)
         self._caches: list[Any] = []
         for item in gc.get_objects():
