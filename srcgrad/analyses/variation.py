@@ -44,7 +44,7 @@ _HELD: Final[dict[type, tuple[str, ...]]] = {
 """Where in an expression the memory comes from that its value lies in, or holds."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Row:
     """What one statement says of what varies, whatever does.
 
