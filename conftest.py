@@ -66,8 +66,10 @@ in none, since it is compiled once for them. All run with ``SRCGRAD_ALL_CASES=1`
 
 
 def pytest_collection_finish() -> None:
-    """Let garbage be looked for more seldom: trees make much of it."""
-    gc.set_threshold(20_000, 20, 50)
+    """Let garbage be looked for among what the tests make: they are many themselves."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(3_000, 20, 50)  # more seldom than else: trees make much of it
 
 
 @pytest.hookimpl(wrapper=True)
@@ -128,13 +130,12 @@ def pytest_unconfigure() -> None:
 @pytest.hookimpl(trylast=True)  # after they are shuffled
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the slow ones, leave what shares a program together, and skip what cannot run."""
-    first: dict[str, int] = {}
-    for place, item in enumerate(items):
-        first.setdefault(_shared(item), place)
-    slow = {id(item) for item in items if item.get_closest_marker("slow")}
-    items.sort(key=lambda item: (id(item) not in slow, first[_shared(item)]))
     if os.environ.get("SRCGRAD_ALL_CASES", "0") == "0" and len(items) > _MANY:
         items[:] = [item for item in items if not _is_left_out(item)]
+    first: dict[str, int] = {}
+    places = {id(item): first.setdefault(_shared(item), n) for n, item in enumerate(items)}
+    slow = {id(item) for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: (id(item) not in slow, places[id(item)]))
     marked = [item for item in items if item.get_closest_marker("gpu")]
     if marked and not _has_device():
         for item in marked:

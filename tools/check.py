@@ -73,11 +73,21 @@ def run_tests(label: str, command: list[str]) -> bool:
         return all([first, *(other.wait() for other in others)])
 
 
+def keep_bytecode() -> None:
+    """Let all that is started keep what Python compiles, in a folder of its own.
+
+    The tests start hundreds of processes, each of which imports the package.
+    """
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # it is meant for the folders of the sources
+    os.environ.setdefault("PYTHONPYCACHEPREFIX", str(ROOT / "build" / "bytecode"))
+
+
 def main() -> int:
     """Run all steps, also after one fails, and return 1 if any did."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--no-tests", action="store_true", help="only the checks that read code")
     only_lint = parser.parse_args().no_tests
+    keep_bytecode()
     types = Beside(*TYPES)
     first, last = (LINT, []) if only_lint else ([*LINT, SITE], [TESTS])
     total = len(first) + 1 + len(last)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -49,15 +50,15 @@ def kinds(program: Program, result: str | None = None) -> Kinds:
     (['pair', 'params'], ['a', 'out', 'w', 'w_times_a'])
     """
     uses = program.once(_uses)
-    copies = uses.same + [(t, s) for s, t in uses.same]
-    links = uses.parts + copies
-    containers = _holding_containers(program, _spread(uses.containers, links), links)
-    asked = _spread(program.once(_asked), copies)
+    pairs = uses.same + [(t, s) for s, t in uses.same]
+    copies, links = _Links(pairs), _Links(uses.parts + pairs)
+    containers = _holding_containers(program, links.spread(uses.containers), links)
+    asked = copies.spread(program.once(_asked))
     known = uses.bound | (uses.arrays - asked)
     known |= set() if result is None else {result}
-    arrays = _read_entries(program, _spread(known, copies) - containers, copies)
+    arrays = _read_entries(program, copies.spread(known) - containers, copies)
     arrays -= asked - uses.bound
-    either = _spread(uses.trees - containers, copies) - containers - arrays
+    either = copies.spread(uses.trees - containers) - containers - arrays
     return Kinds(frozenset(containers), frozenset(arrays - containers), frozenset(either))
 
 
@@ -157,45 +158,42 @@ def _takes_sequence(primal: Any, program: Program) -> bool:
     return known.joins or known.name.startswith("builtins.")
 
 
-def _holding_containers(
-    program: Program, found: set[str], links: list[tuple[str, str]]
-) -> set[str]:
-    """Add what is read from lists and dicts that hold nothing but lists and dicts."""
+def _reads_of_entries(program: Program) -> list[tuple[str, list[Any]]]:
+    """Return the names of what is read from lists and dicts, with all that those may hold."""
     entries = program.once(Entries)
-    reads = [
+    return [
         (names_bound(statement.targets[0])[0], values)
         for statement in statements(program.body)
-        if (source := entries.source(statement)) is not None
-        and (values := entries.of(source)) is not None
+        if (source := entries.source(statement)) is not None and (values := entries.of(source))
     ]
+
+
+def _holding_containers(program: Program, found: set[str], links: _Links) -> set[str]:
+    """Add what is read from lists and dicts that hold nothing but lists and dicts."""
+    reads = program.once(_reads_of_entries)
     size = -1
     while len(found) != size:
         size = len(found)
         for target, values in reads:
-            if values and all(isinstance(v, gast.Name) and v.id in found for v in values):
-                found = _spread(found | {target}, links)
+            if target in found:
+                continue
+            if all(isinstance(v, gast.Name) and v.id in found for v in values):
+                found |= links.spread({target})
     return found
 
 
-def _read_entries(program: Program, arrays: set[str], copies: list[tuple[str, str]]) -> set[str]:
+def _read_entries(program: Program, arrays: set[str], copies: _Links) -> set[str]:
     """Add what is read from lists and dicts that hold numbers and arrays only."""
-    entries = program.once(Entries)
-    reads = [
-        (names_bound(statement.targets[0])[0], values)
-        for statement in statements(program.body)
-        if (source := entries.source(statement)) is not None
-        and (values := entries.of(source)) is not None
-        and values
-    ]
+    reads = program.once(_reads_of_entries)
     different = {id(values): values for _, values in reads}  # of which there are few
     lacking = {key: _not_numbers(values) for key, values in different.items()}
-    size, spreads = -1, True
+    size, spread = -1, arrays  # what was left out of these may come back
     while len(arrays) != size:
         size = len(arrays)
         for target, values in reads:
             names = lacking[id(values)] = [n for n in lacking[id(values)] if n not in arrays]
-            if all(name == target for name in names) and (spreads or target not in arrays):
-                arrays, spreads = _spread(arrays | {target}, copies), False
+            if all(name == target for name in names) and (spread or target not in arrays):
+                arrays, spread = arrays | copies.spread({target, *spread}), set()
     return arrays
 
 
@@ -247,10 +245,23 @@ def is_key(index: Any) -> bool:
     return isinstance(index, gast.Constant) and isinstance(index.value, str)
 
 
-def _spread(found: set[str], links: list[tuple[str, str]]) -> set[str]:
-    found = set(found)
-    size = -1
-    while len(found) != size:
-        size = len(found)
-        found |= {target for source, target in links if source in found}
-    return found
+class _Links:
+    """Pairs of names, of which the second is what the first is.
+
+    >>> sorted(_Links([("a", "b"), ("b", "c"), ("d", "a")]).spread({"a"}))
+    ['a', 'b', 'c']
+    """
+
+    def __init__(self, pairs: list[tuple[str, str]]) -> None:
+        self._targets: dict[str, list[str]] = defaultdict(list)
+        for source, target in pairs:
+            self._targets[source].append(target)
+
+    def spread(self, names: set[str]) -> set[str]:
+        """Return some names and those that links lead to."""
+        found, waiting = set(names), list(names)
+        while waiting:
+            more = set(self._targets.get(waiting.pop(), ())) - found
+            found |= more
+            waiting += more
+        return found

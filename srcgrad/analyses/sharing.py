@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import gast
 
+from srcgrad.ir.build import called
 from srcgrad.ir.changes import Change, change_of
 from srcgrad.ir.marks import IN_PLACE
 from srcgrad.ir.program import targets_of
@@ -56,9 +57,9 @@ class Sharing:
             change = change_of(statement)
             if change is not None and change.value is not None:
                 self._keep(change)
-            if value is None:
+            sources = [] if value is None else self._sources(value)
+            if not sources:  # as of all arithmetic
                 continue
-            sources = self._sources(value)
             for target in targets_of(statement):
                 root = root_name(target)
                 if isinstance(target, gast.Subscript) and root is not None and is_array(root):
@@ -115,7 +116,7 @@ class Sharing:
     def _of_call(self, value: Any) -> list[str]:
         func = value.func
         name = func.attr if isinstance(func, gast.Attribute) else getattr(func, "id", "")
-        if not _may_view(name) and self._is_pure(gast.Call(func, [], [])):
+        if not _may_view(name) and self._is_pure(called(func, [], [])):
             return []
         owner = [func.value] if isinstance(func, gast.Attribute) else []
         operands = [*owner, *value.args, *[item.value for item in value.keywords]]

@@ -60,9 +60,14 @@ def _one_or_the_other(first: Mask, second: Mask) -> Mask | None:
 
 def _reads(condition: Any) -> list[Any]:
     """Return the calls of `picked` in a union of reads."""
-    if isinstance(condition, gast.BinOp):
-        return [*_reads(condition.left), *_reads(condition.right)]
-    return [condition]
+    found, waiting = [], [condition]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, gast.BinOp):
+            waiting += [part.right, part.left]
+        else:
+            found.append(part)
+    return found
 
 
 def _listed(index: Any) -> list[Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from types import FunctionType
 from typing import Any, Final
 
@@ -11,6 +12,7 @@ import gast
 from srcgrad.ir.build import tuple_of
 from srcgrad.ir.operations import Reader, may_return_operand
 from srcgrad.ir.walk import (
+    blocks_of,
     found_in,
     names_bound,
     names_read,
@@ -40,6 +42,22 @@ _HELD: Final[dict[type, tuple[str, ...]]] = {
     gast.comprehension: ("iter",),
 }
 """Where in an expression the memory comes from that its value lies in, or holds."""
+
+
+@dataclass(slots=True)
+class _Row:
+    """What one statement says of what varies, whatever does.
+
+    Attributes:
+        comprehensions: Those in it, but for those of its blocks.
+        binds: The names that it binds as an assignment or a loop.
+        written: The places that it writes into.
+    """
+
+    statement: Any
+    comprehensions: list[Any]
+    binds: list[str]
+    written: list[Any]
 
 
 class Variation:
@@ -85,34 +103,39 @@ class Variation:
 
     def spread(self, body: list[Any]) -> None:
         """Follow the assignments of a function body until nothing changes."""
-        self._bound = {n for s in statements(body) for t in _bound(s) for n in names_bound(t)}
-        rows = [(s, found_in(_header(s), gast.comprehension)) for s in statements(body)]
+        rows = [self._row(statement) for statement in statements(body)]
+        self._bound = {name for row in rows for name in row.binds}
         before = -1
         while len(self.names) != before:
             before = len(self.names)
-            for statement, comprehensions in rows:
-                for part in comprehensions:
+            for row in rows:
+                for part in row.comprehensions:
                     self._mark_running(part.target, part.iter)
-                self._step(statement)
-            self._spread_back(body)
+                self._step(row.statement)
+            self._spread_back(rows)
 
-    def _spread_back(self, body: list[Any]) -> None:
+    def _row(self, statement: Any) -> _Row:
+        return _Row(
+            statement,
+            found_in(_header(statement), gast.comprehension),
+            [name for target in _bound(statement) for name in names_bound(target)],
+            _written(statement) + self._written_by_call(statement),
+        )
+
+    def _spread_back(self, rows: list[_Row]) -> None:
         """What varies by a write into it makes vary what it is a view of."""
-        written = {
-            root
-            for statement in statements(body)
-            for target in [*_written(statement), *self._written_by_call(statement)]
-            if (root := root_name(target)) in self.names
-        }
+        roots = {root_name(place) for row in rows for place in row.written}
+        written = {root for root in roots if root in self.names}
         before = -1
         while written and len(written) != before:
             before = len(written)
-            for statement in statements(body):
-                names = {n for t in _bound(statement) for n in names_bound(t)}
-                if not written.isdisjoint(names):
-                    written |= names if len(_bound(statement)) > 1 else set()  # ``a = b = ...``
-                    loops = isinstance(statement, gast.For)
-                    written |= self._reached(statement.iter if loops else statement.value)
+            for row in rows:
+                if not written.isdisjoint(row.binds):
+                    several = len(_bound(row.statement)) > 1  # ``a = b = ...``
+                    written.update(row.binds if several else ())
+                    loops = isinstance(row.statement, gast.For)
+                    value = row.statement.iter if loops else row.statement.value
+                    written |= self._reached(value)
         self.names |= written
 
     def _written_by_call(self, statement: Any) -> list[Any]:
@@ -280,6 +303,8 @@ def _written(statement: Any) -> list[Any]:
 
 def _header(statement: Any) -> Any:
     """Return a statement without its inner blocks."""
+    if not blocks_of(statement):
+        return statement
     parts = [
         child
         for field, child in gast.iter_fields(statement)

@@ -18,22 +18,35 @@ Path = tuple[Key, ...]
 
 @lru_cache(maxsize=4096)
 def _reading(path: Path) -> Matrix:
-    """Return the matrix that reads a part of a whole."""
-    found = field.IDENTITY
-    for key in path:
-        if any(item[0] not in "NE" for item in key):
-            found = field.compose(field.matrix(code_of("read"), _numbers(key)), found)
-    return found
+    """Return the matrix that reads a part of a whole; a path that goes on from it shares that."""
+    if len(path) > 1:
+        middle = _middle(path)
+        return field.compose(_reading(path[middle:]), _reading(path[:middle]))
+    return _step("read", *path)
 
 
 @lru_cache(maxsize=4096)
 def _writing(path: Path) -> Matrix:
     """Return the matrix that adds a part to a whole."""
-    found = field.IDENTITY
-    for key in path:
-        if any(item[0] not in "NE" for item in key):
-            found = field.compose(found, field.matrix(code_of("write"), _numbers(key)))
-    return found
+    if len(path) > 1:
+        middle = _middle(path)
+        return field.compose(_writing(path[:middle]), _writing(path[middle:]))
+    return _step("write", *path)
+
+
+def _middle(path: Path) -> int:
+    """Return where a path is cut in two: at a power of two, so that longer ones are cut there too.
+
+    >>> [_middle(((),) * length) for length in (2, 3, 4, 5, 8, 9)]
+    [1, 2, 2, 4, 4, 8]
+    """
+    return 1 << (len(path) - 1).bit_length() - 1
+
+
+def _step(what: str, key: Key) -> Matrix:
+    if any(item[0] not in "NE" for item in key):
+        return field.matrix(code_of(what), _numbers(key))
+    return field.IDENTITY
 
 
 def _numbers(value: Any) -> Any:

@@ -13,8 +13,7 @@ import numpy as np
 from srcgrad.errors import SrcgradError
 from srcgrad.frontend.effects import is_library
 from srcgrad.frontend.parameter_parts import DEEPEST, Origins, Use, copied, origin, uses_of
-from srcgrad.frontend.remembered import remembered
-from srcgrad.frontend.source import find_source
+from srcgrad.frontend.remembered import remembered, source_to_read
 from srcgrad.ir.scopes import Scope, scope_of
 from srcgrad.ir.walk import names_bound
 
@@ -64,7 +63,7 @@ def joins_of(function: FunctionType, seen: frozenset[FunctionType]) -> set[Join]
     if is_library(function):
         return set()
     try:
-        tree = find_source(function).tree
+        tree = source_to_read(function).tree
     except SrcgradError:
         return set()
     scope = scope_of(function, tree)

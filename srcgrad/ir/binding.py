@@ -373,7 +373,7 @@ class _Walk:
 
     def _without(self, block: list[Any], bound: Bound) -> Bound:
         """Return what is bound without what hangs on flags that a block binds."""
-        if self._flags.isdisjoint(names := bound_names(block)):
+        if not self._flags or self._flags.isdisjoint(names := bound_names(block)):
             return bound
         return {item for item in bound if isinstance(item, str) or item[0] not in names}
 

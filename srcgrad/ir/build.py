@@ -24,7 +24,8 @@ class _Copied(dict[type, tuple[frozenset[str], frozenset[str], tuple[str, ...]]]
 
     def __missing__(self, kind: type) -> tuple[frozenset[str], frozenset[str], tuple[str, ...]]:
         fields = frozenset(getattr(kind, "_fields", ()))
-        self[kind] = fields.union(_KEPT), fields, INNER[kind]
+        inner = tuple(name for name in INNER[kind] if name != "op")  # which stands for itself
+        self[kind] = fields.union(_KEPT), fields, inner
         return self[kind]
 
 
@@ -198,10 +199,9 @@ def clone(node: Node) -> Node:
     for name in inner:
         part = values[name]
         if part is not None:
-            of = part.__class__
-            if of is list:
+            if part.__class__ is list:
                 values[name] = [clone(item) for item in part] if part else []
-            elif not _STANDS[of]:
+            else:
                 values[name] = clone(part)
     return new
 

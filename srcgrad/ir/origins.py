@@ -59,7 +59,8 @@ def note_origins(body: Iterable[Any]) -> None:
     for statement in statements(list(body)):
         for part in _headers(statement):
             for node in walk(part):
-                _note(node, _here(node))
+                if isinstance(node, _NOTED) and not ORIGIN.is_on(node):
+                    _note(node, _here(node))
         value = getattr(statement, "value", None)
         _note(statement, origin_of(value) or _here(statement))
 

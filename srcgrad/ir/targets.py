@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from typing import Any
 
@@ -40,6 +41,7 @@ def names_from_target(call: Any, reader: Reader) -> list[str]:
     return names[names.index("out") :] if "out" in names and len(names) == len(call.args) else []
 
 
+@functools.lru_cache(maxsize=1024)
 def _names(function: Any) -> list[str]:
     """Return the names of the parameters that may be given by position."""
     try:

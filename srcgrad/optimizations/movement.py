@@ -199,14 +199,16 @@ class Movement:
 
     def _effects_of(self, statement: Any) -> Effects:
         inner = list(statements([b for part in blocks_of(statement) for b in part]))
-        written = self._written_names([statement, *inner])
+        every = [statement, *inner]
+        by_calls = [name for item in every for name in self._written_by_call(item)]
+        written = _written_names(every).union(by_calls)
         calm = self._is_calm(statement)
         return Effects(
             Counter(header_reads(statement)),
-            self._changed_names([statement, *inner]),
+            _changed_names(every).union(by_calls),
             _named_in(inner),
             self._sharing.groups(written),
-            not calm or any(map(is_store, [statement, *inner])),
+            not calm or any(map(is_store, every)),
             calm and all(map(self._purity.is_adjoint, written)),
             isinstance(statement, (gast.With, gast.Try)),
         )
@@ -252,33 +254,6 @@ class Movement:
             return statement.value is None or self._purity.of(statement.value)
         return isinstance(statement, gast.stmt) and not list(blocks_of(statement))
 
-    def _written_names(self, items: list[Any]) -> set[str]:
-        """Return the names through which statements may write into memory."""
-        written: set[str] = set()
-        for item in items:
-            change = None if _is_record(item) else change_of(item)
-            if change is not None:
-                written.add(change.name)
-            if is_store(item) or isinstance(item, gast.AugAssign):
-                written.update(root for t in targets_of(item) if (root := root_name(t)) is not None)
-            written.update(self._written_by_call(item))
-        return written
-
-    def _changed_names(self, items: list[Any]) -> set[str]:
-        """Return the names that statements bind or write into."""
-        changed: set[str] = set()
-        for item in items:
-            change = change_of(item)
-            if change is not None:
-                changed.add(change.name)
-            for target in targets_of(item):
-                changed.update(names_bound(target))
-                root = root_name(target)
-                if root is not None:
-                    changed.add(root)
-            changed.update(self._written_by_call(item))
-        return changed
-
     def _written_by_call(self, statement: Any) -> list[str]:
         """Return the names into which the calls in a statement may write.
 
@@ -292,6 +267,33 @@ class Movement:
         if first is not None and self._purity.adds_to_first(statement.value):
             return [first]
         return names_read(statement.value)
+
+
+def _written_names(items: list[Any]) -> set[str]:
+    """Return the names through which statements other than calls may write into memory."""
+    written: set[str] = set()
+    for item in items:
+        change = None if _is_record(item) else change_of(item)
+        if change is not None:
+            written.add(change.name)
+        if is_store(item) or isinstance(item, gast.AugAssign):
+            written.update(root for t in targets_of(item) if (root := root_name(t)) is not None)
+    return written
+
+
+def _changed_names(items: list[Any]) -> set[str]:
+    """Return the names that statements bind, or write into otherwise than by calls."""
+    changed: set[str] = set()
+    for item in items:
+        change = change_of(item)
+        if change is not None:
+            changed.add(change.name)
+        for target in targets_of(item):
+            changed.update(names_bound(target))
+            root = root_name(target)
+            if root is not None:
+                changed.add(root)
+    return changed
 
 
 def _is_record(statement: Any) -> bool:

@@ -12,7 +12,7 @@ import gast
 
 from srcgrad.analyses.sharing import Sharing
 from srcgrad.analyses.text_calls import called, makes_new
-from srcgrad.ir.build import at, load, store
+from srcgrad.ir.build import assign, at, load, store
 from srcgrad.ir.marks import IN_PLACE
 from srcgrad.ir.nodes import Comment
 from srcgrad.ir.program import Counts, bound_by, targets_of
@@ -145,9 +145,11 @@ class ResultSharing:
         arithmetic = isinstance(node, gast.BinOp) and (
             isinstance(node.op, _ARITHMETIC) or isinstance(node.left, gast.BinOp)
         )
+        if not arithmetic and not _acts_on_each_element(node):
+            return False
         names = names_read(node)
-        wanted = any(map(self._holds_array, names)) if arithmetic else _acts_on_each_element(node)
-        return wanted and bool(names) and self.purity.of(node)
+        wanted = any(map(self._holds_array, names)) if arithmetic else bool(names)
+        return wanted and self.purity.of(node)
 
     # -- sharing
 
@@ -170,10 +172,11 @@ class ResultSharing:
         if end - start > _FARTHEST:
             return True
         arithmetic = isinstance(place.node, gast.BinOp)
+        source = assign("", place.node)
+        self._movement.wait(source, "")
         for item in block[start:end]:
             if arithmetic and isinstance(item, Comment):
                 return True  # the backward pass has no need of it
-            source = at(gast.Assign([store("")], place.node, None), item)
             if self._movement.stops(self._movement.effects(item), "", source):
                 return True
         return False

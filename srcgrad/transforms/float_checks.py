@@ -56,8 +56,8 @@ def check_floats(
     y[0] = x
     """
     _check_casts(program, externals, active)
-    written = set(_written(program, active, varied, own)) - _containers(program)
-    unknown = written - float_names(program) if written else written
+    written = set(_written(program, active, varied, own))
+    unknown = _not_surely_floats(program, written) if written else written
     if not unknown:
         return
 
@@ -114,6 +114,11 @@ def _written(
         elif isinstance(getattr(statement, "value", None), gast.Call):
             operands = _written_operands(program, statement)
             yield from (n for item in operands for n in direct_names(item) if n in active)
+
+
+def _not_surely_floats(program: Program, written: set[str]) -> set[str]:
+    arrays = written - _containers(program)
+    return arrays - float_names(program) if arrays else arrays
 
 
 def _containers(program: Program) -> set[str]:

@@ -9,6 +9,7 @@ from typing import Any
 import gast
 
 from srcgrad.errors import MissingRuleError
+from srcgrad.frontend.weak_memory import signature_of
 from srcgrad.ir.build import assign, at, call, clone, load, store, subscript
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import direct_names
@@ -284,7 +285,7 @@ class RuleSteps:
 
 def _is_option(rule: Any, operation: Operation, name: str, value: Any) -> bool:
     """Say whether a call surely gives a parameter a value, or one argument to a starred one."""
-    parameters = list(inspect.signature(rule.forward).parameters.values())[1:]
+    parameters = list(signature_of(rule.forward).parameters.values())[1:]
     place = next(i for i, parameter in enumerate(parameters) if parameter.name == name)
     if parameters[place].kind is inspect.Parameter.VAR_POSITIONAL:
         lone = operation.args[place:]

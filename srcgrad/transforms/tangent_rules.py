@@ -6,7 +6,6 @@ function maps tangents as it maps values, and a slope that `backward` multiplies
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from types import ModuleType
@@ -16,6 +15,7 @@ import gast
 import numpy as np
 
 from srcgrad import runtime
+from srcgrad.frontend.weak_memory import signature_of
 from srcgrad.ir.build import assign, call, clone, load
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import direct_names
@@ -322,7 +322,7 @@ class _Operands:
         self._names: dict[int, str] = {}
         self._by_name: dict[str, Any] = {}
         self._defaults: dict[str, Any] = {}
-        parameters = list(inspect.signature(rule.forward).parameters.values())[1:]
+        parameters = list(signature_of(rule.forward).parameters.values())[1:]
         self._defaults = {p.name: p.default for p in parameters}
         plain: list[str] = []
         rest = ""

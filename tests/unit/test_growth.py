@@ -10,9 +10,10 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable
+from cProfile import Profile
 from pathlib import Path
-from types import CodeType, FrameType
-from typing import Any, Final
+from types import CodeType
+from typing import Final
 
 import pytest
 
@@ -50,19 +51,20 @@ def summed(count: int, number: int) -> str:
 def calls_of(text: str, number: int, folder: Path) -> Counter[CodeType]:
     """Return how often each function of the compiler is called for a gradient."""
     function = sizes.function_in(text, "long", number, folder)
-    found: Counter[CodeType] = Counter()
-
-    def note(frame: FrameType, event: str, _: Any) -> None:
-        if event == "call" and "srcgrad" in frame.f_code.co_filename:
-            found[frame.f_code] += 1
-
+    profile = Profile(subcalls=False, builtins=False)
     gc.collect()
     before = sys.getprofile()
-    sys.setprofile(note)
+    sys.setprofile(None)
+    profile.enable()
     try:
         sg.grad(function, fallback="error").source  # noqa: B018 - asked for, it is made
     finally:
+        profile.disable()
         sys.setprofile(before)
+    found: Counter[CodeType] = Counter()
+    for entry in profile.getstats():
+        if isinstance(entry.code, CodeType) and "srcgrad" in entry.code.co_filename:
+            found[entry.code] += entry.callcount
     return found
 
 

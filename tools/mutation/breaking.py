@@ -38,6 +38,7 @@ class Loaded:
 
     def __init__(self) -> None:
         import_all()
+        gc.unfreeze()  # what was there when the tests began is ours, too
         self._functions: defaultdict[str, list[FunctionType]] = defaultdict(list)
         self._caches: list[Any] = []
         for item in gc.get_objects():
@@ -116,8 +117,9 @@ def _is_text(node: ast.AST) -> bool:
 
 def _saying(name: str, place: ast.AST) -> ast.expr:
     """Return a call that says that a block is run; it returns None."""
-    call = ast.parse(f"{_SEEN}({name!r})", mode="eval").body
-    for node in ast.walk(call):
+    seen, said = ast.Name(_SEEN, ast.Load()), ast.Constant(name)
+    call = ast.Call(seen, [said], [])
+    for node in (call, seen, said):
         ast.copy_location(node, place)
     return call
 

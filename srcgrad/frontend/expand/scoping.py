@@ -289,7 +289,7 @@ def _own_nodes(tree: Any) -> list[Any]:
         kind = node.__class__
         if kind in _SCOPED:
             stack.extend(reversed(_outside(node)))
-        elif INNER[kind]:  # names and literals hold none
+        elif kind is not gast.Name and INNER[kind]:  # names and literals hold none
             stack += nodes_in(node)[::-1]
     return found
 

@@ -19,7 +19,8 @@ from srcgrad.frontend.normalize.nested_calls import NestedCalls, may_hold
 from srcgrad.frontend.normalize.returns import single_exit
 from srcgrad.frontend.normalize.workspace import Varies
 from srcgrad.frontend.refusals import Refusals
-from srcgrad.frontend.source import FunctionSource, find_source
+from srcgrad.frontend.remembered import source_to_read
+from srcgrad.frontend.source import FunctionSource
 from srcgrad.ir.build import assign, at, clone, load
 from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Reader
@@ -98,7 +99,8 @@ class WritingHelpers:
             for part in blocks_of(statement):
                 part[:] = self.block(part)
             lead = self._nested.before(statement)
-            self._note_new(lead)
+            if lead:
+                self._note_new(lead)
             for item in [*lead, statement]:
                 done += self._statement(item)
         return done
@@ -154,7 +156,7 @@ class WritingHelpers:
         if not isinstance(callee, FunctionType) or not self._is_wanted(call, callee):
             return None
         try:
-            source = find_source(callee)
+            source = source_to_read(callee)
         except SrcgradError:
             return None
         tree = clone(source.tree)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -75,7 +76,7 @@ class OpSpec:
     out_index: tuple[int, ...] | None = None
     tolerance: float = 1e-6
 
-    @property
+    @functools.cached_property  # it is asked for by each of a hundred thousand tests
     def label(self) -> str:
         options = ",".join(f"{key}={value}" for key, value in self.kwargs.items())
         shapes = ",".join(_describe(arg) for arg in self.args)
