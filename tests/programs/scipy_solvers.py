@@ -130,3 +130,35 @@ def lowest_place_of_a_law_in_a_tuple(x):
     law = (x[0] ** 2, x[1])
     found = optimize.minimize(_away, [1.0, 1.0], args=(law,), tol=1e-12)
     return found.x[0] * found.x[1]
+
+
+@program("s")
+def root_of_a_function_handed_by_its_name(load):
+    """All arguments of a solver by their names, in an order of their own."""
+    height = optimize.brentq(a=-1.0, b=20.0, f=lambda h: h**3 + h - load * load, xtol=1e-13)
+    return height * load
+
+
+@program("s")
+def steps_of_newton_from_functions_with_names(load):
+    def balance(height, share):
+        return height**3 + height - share
+
+    def steepness(height, share):
+        return 3.0 * height**2 + 1.0
+
+    return optimize.newton(func=balance, x0=1.0, fprime=steepness, args=[load * load], tol=1e-13)
+
+
+@program("s", "s")
+def area_under_a_function_with_a_name(rate, scale):
+    def height(t):
+        return np.exp(-scale * t * t) * rate
+
+    area, _ = integrate.quad(b=1.0, a=0.0, func=height)
+    return area
+
+
+@program("s")
+def fixed_point_of_a_function_with_a_name(load):
+    return optimize.fixed_point(func=lambda h: np.sqrt(h) + load * load, x0=1.0, xtol=1e-13)

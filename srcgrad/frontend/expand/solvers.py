@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import gast
@@ -24,6 +25,13 @@ from srcgrad.runtime.results import place_of_args
 Bound = dict[str, Value]
 
 
+def _put_first(solver: Any, args: list[Value], keywords: Bound) -> None:
+    """Hand the function of a solver, given by its name, by position."""
+    first = next(iter(inspect.signature(solver).parameters))
+    if first in keywords:
+        args.append(keywords.pop(first))
+
+
 class Solvers(Interpolators):
     """The part of the expansion that deals with functions that call a function of numbers."""
 
@@ -34,6 +42,8 @@ class Solvers(Interpolators):
         ``quad(lambda t, a: np.exp(-a * t), 0, 1, args=(a,))``.
         """
         place = place_of_args(callee.value)
+        if place is not None and not args:
+            _put_first(callee.value, args, keywords)
         handed = keywords.get("args")
         if isinstance(handed, gast.List) and callee.value.__name__ == "newton":
             keywords["args"] = gast.Tuple(handed.elts, gast.Load())  # it hands on one by one
