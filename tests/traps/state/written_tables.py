@@ -62,7 +62,7 @@ def table_handed_to_a_writer(x):
     return y * np.sum(z * x) * by_table(x)
 
 
-@program(by="tape")
+@program()
 def table_in_a_container(x):
     holder = [TABLE, x]
     y = np.sum(holder[0] * holder[1] * x)
