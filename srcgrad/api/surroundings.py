@@ -29,7 +29,8 @@ from srcgrad.frontend.callees import ELSEWHERE
 from srcgrad.frontend.effects import written_parameters
 from srcgrad.insight.switch import CHECKS, comparing, verifying
 from srcgrad.locks import Lock
-from srcgrad.tape.userspace import Reached, is_lent, reached_by, slots_of
+from srcgrad.tape.loans import is_lent
+from srcgrad.tape.userspace import Reached, reached_by, slots_of
 
 Undo = Callable[[], None]
 Given = TypeVar("Given")

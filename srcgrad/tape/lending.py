@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -53,6 +53,8 @@ class Arguments:
         self._replaced: dict[int, Any] = {}
         self._originals: dict[int, Any] = {}
         self._lent: dict[int, Any] = {}
+        self._unlendable: dict[int, tuple[Any, Any]] = {}  # by what owns their memory
+        self._watched: list[tuple[Any, Any]] = []  # arguments, and what they were
         self._repeated: list[tuple[Core, Core]] = []  # tensors of an outer call, and theirs here
 
     def wrap(self, value: Any, wanted: bool) -> Any:
@@ -142,9 +144,17 @@ class Arguments:
         return self._replaced[id(value)]
 
     def lend(self, value: Any) -> Any:
-        """Return a tensor on the memory of an array that the function finds by itself, or None."""
-        if value.dtype.kind not in "fc" or not value.ndim:
+        """Return what the function finds in the place of an array or a container, or None.
+
+        For what is an argument, too, that is the same in both places; for other arrays a tensor
+        on their memory.
+        """
+        if id(value) in self._known:
+            return self._known[id(value)]
+        if not isinstance(value, np.ndarray) or value.dtype.kind not in "fc" or not value.ndim:
             return None
+        if id(_owner(value)) in self._unlendable:
+            return None  # it stays what it is by its other name, where writes are seen by both
         if id(value) not in self._lent:
             used = self._lent[id(value)] = Core.wrap(value.view())
             used._array.flags.writeable = value.flags.writeable
@@ -184,12 +194,22 @@ class Arguments:
         self._objects.append((value, used, fields))
         return self._note(value, used, True)
 
+    def keep_in_place(self, found: Iterable[tuple[Any, Any]]) -> None:
+        """Lend nothing for arrays that the function also finds where no tensor can be put.
+
+        Each is given with what it is in.
+        """
+        for holder, value in found:  # tensors are those of an outer call, which looks after them
+            if isinstance(value, np.ndarray) and id(holder) not in self._replaced:
+                self._unlendable[id(_owner(value))] = value, holder
+
     def guard_shared(self) -> None:
         """Let writes into memory that the function has under two names be refused.
 
         Each name has a tensor of its own, which does not see what is written into another.
         """
-        places = [(*byte_bounds(value), i) for i, (value, _) in enumerate(self._arrays)]
+        values = [value for value, _ in [*self._arrays, *self._unlendable.values()]]
+        places = [(*byte_bounds(value), i) for i, value in enumerate(values)]
         places.sort()
         for k, (_, end, i) in enumerate(places):
             for start, _, j in itertools.islice(places, k + 1, None):
@@ -198,11 +218,31 @@ class Arguments:
                 self._guard(i, j)
 
     def _guard(self, i: int, j: int) -> None:
+        count = len(self._arrays)
+        if max(i, j) >= count:  # one is found where no tensor can be put
+            if min(i, j) < count:
+                value, used = self._arrays[min(i, j)]
+                _refuse_writes(used, _shared)
+                self._watched.append((value, value.copy()))
+            return
         (first, mine), (second, other) = self._arrays[i], self._arrays[j]
         is_one = first is second and not self._wanted[i] and not self._wanted[j]
         if not is_one and first.size and second.size:
             _refuse_writes(mine, _shared)
             _refuse_writes(other, _shared)
+
+    def refuse_unseen(self) -> None:
+        """Refuse the call if it has written into an argument by a name that has no tensor.
+
+        Raises:
+            MutationError: It has.
+        """
+        if any(not np.array_equal(*pair, equal_nan=True) for pair in self._watched):
+            raise refusal(
+                MutationError,
+                "an array that is an argument is written into by another name of it",
+                "use one name for it",
+            )
 
     def original(self, value: Any) -> Any:
         """Return what the caller has in the place of a value, without the tape."""
@@ -248,6 +288,13 @@ class Arguments:
                 _fill(value, used, original)
 
 
+def _owner(value: np.ndarray[Any, Any]) -> Any:
+    """Return the array whose memory an array is a part of."""
+    while isinstance(value.base, np.ndarray):
+        value = value.base
+    return value
+
+
 def _each(value: Any, done: Callable[[Any], Any]) -> Any:
     """Do something with each entry of a container, and return others as they are."""
     if isinstance(value, dict):
@@ -286,8 +333,8 @@ def _refuse_writes(used: Core, error: Callable[[], Exception]) -> None:
 def _shared() -> MutationError:
     return refusal(
         MutationError,
-        "this writes into an argument that shares its memory with another argument",
-        "pass a copy of one of them",
+        "this writes into an array that shares its memory with another one that is reached",
+        "make one of them a copy",
     )
 
 

@@ -12,6 +12,7 @@ from srcgrad.rules.operators import CONSTANT_METHODS, METHODS, VARIADIC_METHODS
 from srcgrad.tape import functions
 from srcgrad.tape.apply import apply
 from srcgrad.tape.core import Core, requires_grad
+from srcgrad.tape.flat import Flat
 from srcgrad.tape.inplace import apply_inplace, copy_in, set_item
 from srcgrad.tape.modes import STATE
 from srcgrad.tape.ops import op_for, require_op
@@ -31,41 +32,6 @@ class Size(int):
     def __call__(self, dim: int | None = None) -> Any:
         """Return the shape, or the length of one axis."""
         return self._shape if dim is None else self._shape[dim]
-
-
-class Flat:
-    """The elements of a tensor as one row that can be written, of which parts are copies."""
-
-    def __init__(self, tensor: Core, row: Any) -> None:
-        self._tensor = tensor
-        self._row = row
-
-    def __getitem__(self, index: Any) -> Any:
-        part = call_function(np.reshape, (self._tensor, -1), {})[index]
-        return call_function(np.copy, (part,), {}) if isinstance(index, slice) else part
-
-    def __iter__(self) -> Any:
-        return iter(call_function(np.reshape, (self._tensor, -1), {}))
-
-    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        return function(*map(_row_of, args), **kwargs)
-
-    def __array_ufunc__(self, ufunc: Any, method: str, *args: Any, **kwargs: Any) -> Any:
-        return getattr(ufunc, method)(*map(_row_of, args), **kwargs)
-
-    def __setitem__(self, index: Any, value: Any) -> None:
-        places = np.arange(self._row._array.size)[index]
-        set_item(self._tensor, np.unravel_index(places, self._tensor._array.shape), value)
-
-    def __len__(self) -> int:
-        return int(self._row._array.size)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._row, name)
-
-
-def _row_of(value: Any) -> Any:
-    return value._row if isinstance(value, Flat) else value
 
 
 # what arrays have and tensors have not; the rest, without underscores, is seen by nothing of ours
@@ -176,7 +142,7 @@ class Methods(Protocols):
     @property
     def flat(self) -> Any:
         """The elements in one row, through which they can be written."""
-        return Flat(self, call_function(np.reshape, (self, -1), {}))
+        return Flat(self)
 
     @flat.setter
     def flat(self, value: Any) -> None:

@@ -35,6 +35,7 @@ class Modes:
     mutation: Any = None
     selective: Any = None  # of a checkpoint that keeps the results of chosen calls
     refusals: list[Any] | None = None  # in strict mode: what was refused
+    speaks_torch: bool = False  # in strict mode: the code knows tensors
     spoken: Any = None  # in strict mode: texts of values that carry derivatives
     choosing: str = "plain"  # which vectors of equal eigenvalues forward mode takes
     met: list[str] | None = None  # what met equal eigenvalues, if anybody wants to know

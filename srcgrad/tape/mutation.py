@@ -120,30 +120,39 @@ class strict_fallback(ModeContext):
     axes behaves as a NumPy scalar (``x += y`` rebinds, ``isinstance(x, float)`` holds for float64)
     and others as an array (``isinstance(x, np.ndarray)``); results that carry no derivative are
     plain NumPy values; and saved values may be overwritten, as work arrays are: nodes get copies
-    first.
+    first. Code that does not speak torch finds no attribute on a tensor that an array has not.
     """
 
-    def __init__(self, enabled: bool = True) -> None:
+    def __init__(self, enabled: bool = True, *, speaks_torch: bool = True) -> None:
         self.enabled = enabled
+        self.speaks_torch = speaks_torch
         self._before: list[tuple[Any, ...]] = []
 
     def __enter__(self) -> None:
-        self._before.append((STATE.strict, STATE.mutation, STATE.refusals, STATE.spoken))
+        before = STATE.strict, STATE.mutation, STATE.refusals, STATE.spoken, STATE.speaks_torch
+        self._before.append(before)
         on = self.enabled
         STATE.set(
             strict=on,
             mutation=KeepSaved(STATE.mutation) if on else None,
             refusals=[] if on else None,
             spoken=Spoken() if on else None,
+            speaks_torch=self.speaks_torch,
         )
 
     def __exit__(self, *exc: object) -> None:
-        strict, mutation, refusals, spoken = self._before.pop()
-        STATE.set(strict=strict, mutation=mutation, refusals=refusals, spoken=spoken)
+        strict, mutation, refusals, spoken, speaks_torch = self._before.pop()
+        STATE.set(
+            strict=strict,
+            mutation=mutation,
+            refusals=refusals,
+            spoken=spoken,
+            speaks_torch=speaks_torch,
+        )
 
     def clone(self) -> strict_fallback:
         """Return a fresh context of the same kind."""
-        return self.__class__(self.enabled)
+        return self.__class__(self.enabled, speaks_torch=self.speaks_torch)
 
 
 def _copy_rule(node: RuleNode, counter: list[int]) -> None:

@@ -17,7 +17,9 @@ from srcgrad.tape.apply import tensors_in
 from srcgrad.tape.backward import grad as tape_grad
 from srcgrad.tape.core import Core
 from srcgrad.tape.creation import tensor
+from srcgrad.tape.lacking import hide
 from srcgrad.tape.lending import Arguments, is_float, leaf_of
+from srcgrad.tape.loans import lent_stand_ins
 from srcgrad.tape.memos import Memos
 from srcgrad.tape.modes import STATE, enable_grad
 from srcgrad.tape.mutation import strict_fallback
@@ -25,7 +27,7 @@ from srcgrad.tape.refusing import not_taken
 from srcgrad.tape.settling import Settler
 from srcgrad.tape.tensor import Tensor
 from srcgrad.tape.two_names import TwoNames
-from srcgrad.tape.userspace import Reached, lent_stand_ins, reached_by
+from srcgrad.tape.userspace import Reached, reached_by
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,21 +68,25 @@ def run_plainly(
     arguments = Arguments(start)
     originals = dict(bound.arguments)
     reached = reached_by(function, *originals.values())
-    with enable_grad(), strict_fallback():
+    hide(reached.codes)
+    with enable_grad(), _strictly(reached):
         for name, value in originals.items():
             bound.arguments[name] = arguments.wrap(value, name in wanted)
         given = {name: outline(value) for name, value in bound.arguments.items()}
-        names = TwoNames(reached, arguments, originals.values())
         replaced = [h for h in reached.holders if arguments.knows(h)]
         reached.holders = [h for h in reached.holders if not arguments.knows(h)]
         settler, memos = Settler(reached, arguments.original), Memos(reached)
         try:
+            arguments.keep_in_place(reached.unlendable)
             with lent_stand_ins(reached, arguments.lend):
                 arguments.guard_shared()
+                names = TwoNames(reached, arguments, originals.values())
                 arguments.refuse_more_writes()
+                names.refuse_changing()
                 result = _call(function, bound.args, bound.kwargs, reached)
                 memos.refuse_found()
                 names.refuse_changed()
+                arguments.refuse_unseen()
             for part in tensors_in((result,)) if later else ():
                 STATE.mutation.keep(part)
         except BaseException as error:
@@ -92,6 +98,10 @@ def run_plainly(
                 settler.settle(*replaced)  # which other names may have led to
     value = result if nested else arguments.original(result)
     return PlainRun(result, value, given, arguments.tracked, nested)
+
+
+def _strictly(reached: Reached) -> strict_fallback:
+    return strict_fallback(speaks_torch=reached.speaks_torch or STATE.speaks_torch)
 
 
 def in_another_call() -> bool:
@@ -202,7 +212,8 @@ def call_strictly(function: Callable[..., Any], *args: Any, **kwargs: Any) -> An
     """
     reached: Reached = reached_by(function, args, kwargs)
     memos = Memos(reached)
-    with enable_grad(), strict_fallback(), lent_stand_ins(reached):
+    hide(reached.codes)
+    with enable_grad(), _strictly(reached), lent_stand_ins(reached):
         result = _call(function, args, kwargs, reached)
         memos.refuse_found()
         return result

@@ -21,6 +21,7 @@ import numpy as np
 from srcgrad.tape.apply import tensors_in
 from srcgrad.tape.core import Core, make
 from srcgrad.tape.extremes import sharing
+from srcgrad.tape.lacking import has, hidden, lacking
 from srcgrad.tape.loops import LOOPS, Vectorized
 from srcgrad.tape.modes import STATE
 from srcgrad.tape.nesting import to_array
@@ -223,7 +224,21 @@ def _isinstance(value: Any, kinds: Any) -> bool:
 
 def _hasattr(value: Any, name: str) -> bool:
     stands = STATE.strict and isinstance(value, Core)
-    return hasattr(value.__class__ if stands else value, name)
+    return has(value.__class__, name) if stands else hasattr(value, name)
+
+
+def _getattr(value: Any, name: str, *default: Any) -> Any:
+    if isinstance(value, Core) and hidden(value, name):
+        if not default:
+            raise lacking(value, name)
+        return default[0]
+    return getattr(value, name, *default)
+
+
+def _setattr(value: Any, name: str, new: Any) -> None:
+    if isinstance(value, Core) and hidden(value, name):
+        raise lacking(value, name)
+    setattr(value, name, new)
 
 
 class Uncached:
@@ -318,6 +333,8 @@ BY_IDENTITY: dict[int, Any] = {
     id(type): _Type(),
     id(isinstance): _isinstance,
     id(hasattr): _hasattr,
+    id(getattr): _getattr,
+    id(setattr): _setattr,
     **{id(function): stands_in for function, stands_in in READERS.items()},
     id(max): sharing(max),
     id(min): sharing(min),

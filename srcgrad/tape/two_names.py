@@ -6,8 +6,9 @@ the other.
 
 from __future__ import annotations
 
+import dis
 from collections.abc import Iterable, Iterator
-from types import FunctionType, MethodType
+from types import CodeType, FunctionType, MappingProxyType, MethodType
 from typing import Any, Final
 
 import numpy as np
@@ -20,6 +21,9 @@ from srcgrad.tape.refusing import refusal
 from srcgrad.tape.userspace import Reached, is_users
 
 _MOST: Final = 20_000
+_WRITES: Final = frozenset(("STORE_SUBSCR", "STORE_SLICE", "DELETE_SUBSCR"))
+_CHANGING: Final = {*dir(list), *dir(dict)} - {*dir(tuple), *dir(MappingProxyType)}
+"""Methods of lists and dicts that tuples, and dicts that are only read, have not."""
 _NEVER_HOLD: Final = (str, bytes, int, float, complex, np.generic, type(None))
 
 
@@ -28,6 +32,7 @@ class TwoNames:
 
     def __init__(self, reached: Reached, arguments: Arguments, given: Iterable[Any]) -> None:
         values = list(given)
+        self._codes = reached.codes
         held = [item for item in _containers(values) if arguments.knows(item)]
         named = set[int]()
         if held:
@@ -47,11 +52,39 @@ class TwoNames:
             MutationError: It has.
         """
         if any(not _same(_contents(part), before) for part, before in self._kept):
-            raise refusal(
-                MutationError,
-                "a list or dict that is an argument is changed, and also reached by another name",
-                "use one name for it",
-            )
+            raise _refused("is changed")
+
+    def refuse_changing(self) -> None:
+        """Refuse the call if it may change one of them, and change it back before its end.
+
+        Raises:
+            MutationError: It may.
+        """
+        if self._kept and any(map(_may_change, self._codes)):
+            raise _refused("may be changed")
+
+
+def _refused(what: str) -> MutationError:
+    return refusal(
+        MutationError,
+        f"a list or dict that is an argument {what}, and also reached by another name",
+        "use one name for it",
+    )
+
+
+def _may_change(code: CodeType) -> bool:
+    """Say whether code may change a list or a dict itself.
+
+    >>> def reads(x):
+    ...     return x[0]
+    >>> def adds(x):
+    ...     x.append(x[0])
+    >>> [_may_change(f.__code__) for f in (reads, adds)]
+    [False, True]
+    """
+    return not _CHANGING.isdisjoint(code.co_names) or any(
+        step.opname in _WRITES for step in dis.get_instructions(code)
+    )
 
 
 def _named(reached: Reached) -> Iterator[Any]:

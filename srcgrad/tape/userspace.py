@@ -1,31 +1,22 @@
-"""Finds the user's own code that a call reaches, and lends it stand-ins for the call's time.
-
-The namespaces of the user's modules get the stand-ins for the names that their functions use; the
-namespaces of NumPy, of the standard library and of srcgrad are never touched.
-"""
+"""Finds the user's own code that a call reaches, and what that code may read and write."""
 
 from __future__ import annotations
 
-import builtins
 import dis
 import functools
 import sys
-import threading
 import types
-from collections import UserDict, UserList
+from collections import UserDict, UserList, deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import Any, Final
 
 import numpy as np
 
 from srcgrad.errors import UnsupportedError
-from srcgrad.locks import Lock
 from srcgrad.tape.core import Core
 from srcgrad.tape.identities import fields_compared, may_be_asked_for
 from srcgrad.tape.number_stand_ins import KINDS
 from srcgrad.tape.refusing import user_span
-from srcgrad.tape.stand_ins import stand_in
 
 _LIBRARIES = (
     "numpy", "scipy", "srcgrad", "gast", "torch", "jax", "jaxlib", "tensorflow", "autograd",
@@ -40,8 +31,11 @@ _THREADS = {
 }  # fmt: skip
 KEEPERS: Final = (types.SimpleNamespace, UserDict, UserList)
 """Classes of the standard library whose objects are made to keep things in their fields."""
-_MISSING = object()
+_STAND_INS: Final = "srcgrad.tape.stand_ins"  # which a call around this one may have lent
 _WRAPPER = type(functools.lru_cache(lambda: None))
+_KEPT_AS_MADE: Final = (
+    tuple, set, np.ndarray, functools.partial, types.BuiltinMethodType, types.MethodWrapperType,
+)  # fmt: skip
 
 
 def is_users(module: Any) -> bool:
@@ -68,16 +62,22 @@ class Reached:
         codes: What the functions consist of.
         namespaces: For each module's namespace the names in it that reached functions use.
         cells: The closure cells of reached functions.
+        functions: Those functions.
         holders: Lists, dicts, objects and functions in which reached functions may leave values.
+        unlendable: Arrays in what keeps what it was made with, such as tuples, each with that.
         records: Whether tensors that require a gradient are among what is reached.
+        speaks_torch: Whether the code names anything of the tape, and may know tensors as such.
     """
 
     def __init__(self) -> None:
         self.namespaces: dict[int, tuple[dict[str, Any], set[str]]] = {}
         self.cells: list[types.CellType] = []
+        self.functions: list[types.FunctionType] = []
         self.classes: list[type] = []
         self.holders: list[Any] = []
+        self.unlendable: list[tuple[Any, np.ndarray[Any, Any]]] = []
         self.records = False
+        self.speaks_torch = False
         self._asks_for_kinds = False
         self._compared: set[str] = set()  # fields of objects that are compared by identity
         self._masked: dict[str, Any] = {}  # fields of objects, which the functions may not read
@@ -114,7 +114,11 @@ class Reached:
             if id(item) not in self._seen:
                 self._seen.add(id(item))
                 self._kept.append(item)
-                todo.extend(self._inside(item))
+                parts = list(self._inside(item))
+                if isinstance(item, _KEPT_AS_MADE):
+                    held = (part for part in parts if isinstance(part, np.ndarray))
+                    self.unlendable += ((item, part) for part in held)
+                todo.extend(parts)
         for name, part in self._masked.items():
             if any(_may_read(code, name) for code in self.codes):
                 _refuse_masked(part)
@@ -147,14 +151,15 @@ class Reached:
 
     def _class(self, item: type) -> Iterator[Any]:
         for base in item.__mro__:
+            self.speaks_torch = self.speaks_torch or _is_of_tape(base)
             if is_users(base.__module__):
                 self.classes.append(base)
                 yield from vars(base).values()
 
     def _object(self, item: Any) -> Iterator[Any]:
-        if isinstance(item, (list, dict, set)):
+        if isinstance(item, (list, dict, set, deque)):
             self.holders.append(item)
-        if isinstance(item, (list, tuple, set)) and len(item) < 10_000:
+        if isinstance(item, (list, tuple, set, deque)) and len(item) < 10_000:
             yield from (part for part in item if not isinstance(part, (float, int, str)))
         elif isinstance(item, dict):
             yield from item.values()
@@ -174,24 +179,26 @@ class Reached:
 
     def _function(self, function: types.FunctionType) -> Iterator[Any]:
         module = function.__module__
+        self.speaks_torch = self.speaks_torch or _is_of_tape(function)
         if isinstance(module, str) and module.startswith(("srcgrad.runtime.", "srcgrad.api.")):
-            yield from map(_content, function.__closure__ or ())  # it may call one of the user's
+            yield from map(content_of, function.__closure__ or ())  # it may call one of the user's
             yield getattr(function, "__wrapped__", None)
         if not is_users(module or "__main__") and not _is_generated(module):
             return
         if not _is_generated(module):  # its attributes are as much outside as those of objects
             self.holders.append(function)
             yield from vars(function).values()
+        self.functions.append(function)
         self.cells.extend(function.__closure__ or ())
         for cell in function.__closure__ or ():
-            yield _content(cell)
+            yield content_of(cell)
         yield from function.__defaults__ or ()
         yield from (function.__kwdefaults__ or {}).values()
         yield getattr(function, "__wrapped__", None)
         scope = function.__globals__
         names = self.namespaces.setdefault(id(scope), (scope, set()))[1]
         free = function.__code__.co_freevars
-        cells = dict(zip(free, map(_content, function.__closure__ or ()), strict=True))
+        cells = dict(zip(free, map(content_of, function.__closure__ or ()), strict=True))
         for code in _codes(function.__code__):
             self.codes.append(code)
             names.update(code.co_names)
@@ -218,6 +225,9 @@ class Reached:
                     names = (*names, *_data_of(scope))
                 self.namespaces.setdefault(id(scope), (scope, set()))[1].update(names)
                 yield from (scope[name] for name in names if name in scope)
+            elif value.__name__.partition(".")[0] == "srcgrad":
+                parts = (getattr(value, name, None) for name in names)
+                self.speaks_torch = self.speaks_torch or any(map(_is_of_tape, parts))
         elif value is not None:
             _refuse_thread(value)
             yield value
@@ -250,6 +260,18 @@ def _modules_of(code: types.CodeType, cells: dict[str, Any]) -> Iterator[types.M
             yield item
 
 
+def _is_of_tape(value: Any) -> bool:
+    """Return whether something is of the tape: a function of tensors, their class, or a module."""
+    name = value.__name__ if isinstance(value, types.ModuleType) else _module_of(value)
+    if not isinstance(name, str) or name == _STAND_INS:
+        return False
+    return f"{name}.".startswith(("srcgrad.tape.", "srcgrad.autograd."))
+
+
+def _module_of(value: Any) -> Any:
+    return getattr(value, "__module__", None) if callable(value) else None
+
+
 def _may_read(code: types.CodeType, field: str) -> bool:
     """Return whether code may read the field of this name of some object."""
     if not _ANY_FIELD.isdisjoint(code.co_names):
@@ -260,7 +282,8 @@ def _may_read(code: types.CodeType, field: str) -> bool:
     )
 
 
-def _content(cell: types.CellType) -> Any:
+def content_of(cell: types.CellType) -> Any:
+    """Return what is in a closure cell, None if nothing is yet."""
     try:
         return cell.cell_contents
     except ValueError:  # not bound yet
@@ -310,183 +333,6 @@ def _refuse_masked(value: Any) -> None:
             span=user_span(),
             hint="use np.where with the mask",
         )
-
-
-# -- lending ---------------------------------------------------------------------------------------
-
-
-class _Loan:
-    """One name of one namespace that has a stand-in; several calls may need it at once."""
-
-    __slots__ = ("before", "lent", "users")
-
-    def __init__(self, before: Any, lent: Any) -> None:
-        self.before = before
-        self.lent = lent
-        self.users = 0
-
-
-_LOANS: dict[tuple[int, Any], _Loan] = {}
-_LOCK = Lock()
-
-
-def is_lent(owner: Any, name: Any) -> bool:
-    """Say whether a call on the tape has put a stand-in under a name of a namespace or the like."""
-    if not _LOANS:
-        return False
-    with _LOCK:
-        return (id(owner), name) in _LOANS
-
-
-class _Names:
-    """A namespace of a module as a place to put stand-ins."""
-
-    def __init__(self, scope: dict[str, Any]) -> None:
-        self.owner = scope
-
-    def get(self, name: str) -> Any:
-        return self.owner.get(name, _MISSING)
-
-    def usable(self, name: str) -> Any:
-        return self.owner.get(name, getattr(builtins, name, None))
-
-    def put(self, name: str, value: Any) -> None:
-        if value is _MISSING:
-            self.owner.pop(name, None)
-        else:
-            self.owner[name] = value
-
-
-class _Members:
-    """The attributes of a class as a place to put stand-ins."""
-
-    def __init__(self, owner: type) -> None:
-        self.owner = owner
-
-    def get(self, name: str) -> Any:
-        return vars(self.owner).get(name, _MISSING)
-
-    usable = get
-
-    def put(self, name: str, value: Any) -> None:
-        setattr(self.owner, name, value)
-
-
-class _Cell:
-    """A closure cell as a place to put a stand-in."""
-
-    def __init__(self, owner: types.CellType) -> None:
-        self.owner = owner
-
-    def get(self, name: str) -> Any:
-        return _content(self.owner)
-
-    usable = get
-
-    def put(self, name: str, value: Any) -> None:
-        self.owner.cell_contents = value
-
-
-class _Items:
-    """The entries of a dict, a list, or of an object's attributes as places to put tensors."""
-
-    def __init__(self, owner: Any) -> None:
-        self.owner = owner
-
-    def get(self, name: Any) -> Any:
-        try:
-            return self.owner[name]
-        except LookupError:
-            return _MISSING
-
-    def put(self, name: Any, value: Any) -> None:
-        self.owner[name] = value
-
-
-Place = _Names | _Members | _Cell | _Items
-Wrap = Callable[[Any], Any]
-
-
-def _places(reached: Reached, instead: Wrap) -> Iterator[tuple[Place, Any, Any]]:
-    """Yield where a stand-in is needed, under which name, and which."""
-    for scope, names in reached.namespaces.values():
-        place = _Names(scope)
-        for name in names:
-            if (found := instead(place.usable(name))) is not None:
-                yield place, name, found
-    for owner in reached.classes:
-        for name, value in list(vars(owner).items()):
-            if (found := instead(value)) is not None:
-                yield _Members(owner), name, found
-    for cell in reached.cells:
-        if (found := instead(_content(cell))) is not None:
-            yield _Cell(cell), "", found
-    for holder in reached.holders:
-        yield from _held(holder, instead)
-
-
-def _lender(wrap: Wrap, *, kinds: bool) -> Wrap:
-    """Return what gives the stand-in of a value, or None."""
-
-    def instead(value: Any) -> Any:
-        return wrap(value) if type(value) is np.ndarray else stand_in(value, kinds=kinds)
-
-    return instead
-
-
-def _held(holder: Any, instead: Wrap) -> Iterator[tuple[Place, Any, Any]]:
-    items = holder if isinstance(holder, (list, dict)) else getattr(holder, "__dict__", {})
-    pairs = items.items() if isinstance(items, dict) else enumerate(items)
-    for key, value in list(pairs):
-        if (found := instead(value)) is not None:
-            yield _Items(items), key, found
-
-
-def as_it_is(value: Any) -> Any:
-    """Lend nothing for an array."""
-    return None
-
-
-@contextmanager
-def lent_stand_ins(reached: Reached, wrap: Wrap = as_it_is) -> Iterator[None]:
-    """Put stand-ins where reached code looks names up, and take them back at the end.
-
-    Arrays that it finds there are wrapped, if no other thread runs that might see the tensors; nor
-    do such threads meet what stands in for types of numbers.
-    """
-    alone = threading.active_count() == 1
-    instead = _lender(wrap if alone else as_it_is, kinds=alone and not reached.asks_for_kinds())
-    taken: list[tuple[Place, Any, _Loan]] = []
-    with _LOCK:
-        for place, name, found in _places(reached, instead):
-            key = id(place.owner), name
-            loan = _LOANS.get(key)
-            if loan is None:
-                loan = _LOANS[key] = _Loan(place.get(name), found)
-                place.put(name, found)
-            taken.append((place, name, loan))
-        for scope, names in reached.namespaces.values():  # those that other calls have lent
-            for name in names:
-                loan = _LOANS.get((id(scope), name))
-                if loan is not None and all(loan is not mine for _, _, mine in taken):
-                    taken.append((_Names(scope), name, loan))
-        for _, _, loan in taken:
-            loan.users += 1
-    try:
-        yield
-    finally:
-        with _LOCK:
-            for place, name, loan in taken:
-                _give_back(place, name, loan)
-
-
-def _give_back(place: Place, name: Any, loan: _Loan) -> None:
-    loan.users -= 1
-    if loan.users:
-        return
-    _LOANS.pop((id(place.owner), name), None)
-    if place.get(name) is loan.lent:  # else the function has bound the name anew
-        place.put(name, loan.before)
 
 
 def reached_by(function: Callable[..., Any], *roots: Any) -> Reached:

@@ -211,6 +211,3 @@ def test_each_goes_by_its_engine(program: Program) -> None:
         else:
             with pytest.raises(sg.SrcgradError):
                 derivative(X.copy(), *given)
-        if program.by == "refused":
-            with pytest.raises(sg.SrcgradError):
-                sg.grad(program.function, backend="tape")(X.copy(), *given)
