@@ -61,6 +61,8 @@ def _of_others(program: Program, names: set[str]) -> set[str]:
     if outside:
         outside = {name for name in outside if not is_seen_elsewhere(program, name)}
         outside -= _remembering(program, outside)
+    fields = given.intersection(item.targets[0].id for item in program.reads)
+    given -= _remembering(program, fields)  # an object lasts as what is outside does
     given -= set(program.inputs)  # a gradient has the entries that were there at the call
     return given | (outside - bound_names(program.body))
 
@@ -71,8 +73,8 @@ def _remembering(program: Program, names: set[str]) -> set[str]:
     What an earlier call has kept there under the same key would be a constant.
     """
     varied = varied_names(program)
-    lookup = program.reader.scope.lookup
-    dicts = {name for name in names if type(lookup(name)) is dict}
+    lookup, known = program.reader.scope.lookup, program.given
+    dicts = {n for n in names if known.get(n) == "dict" or type(lookup(n)) is dict}
     kept = {
         name
         for item in statements(program.body)

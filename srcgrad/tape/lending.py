@@ -200,7 +200,7 @@ class Arguments:
         Each is given with what it is in.
         """
         for holder, value in found:  # tensors are those of an outer call, which looks after them
-            if isinstance(value, np.ndarray) and id(holder) not in self._replaced:
+            if not isinstance(value, Core) and id(holder) not in self._replaced:
                 self._unlendable[id(_owner(value))] = value, holder
 
     def guard_shared(self) -> None:
