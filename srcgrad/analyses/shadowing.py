@@ -393,7 +393,8 @@ class Shadowing:
 
     def _is_of_array(self, operation: Operation) -> bool:
         """Say whether adjoints are those of an array, and not of a list or dict."""
-        return all(name in self._arrays for name in direct_names(operation.args[0]))
+        given, shown = operation.args[0], (gast.Dict, gast.List, gast.ListComp, gast.Tuple)
+        return not isinstance(given, shown) and self._arrays.issuperset(direct_names(given))
 
     def _views(self, statement: Any, operation: Operation) -> Maker:
         known = self._program.reader.vocabulary.primitive(operation.primal)

@@ -9,9 +9,12 @@ import numpy as np
 
 
 def copied(x: Any) -> Any:
-    """Return a copy of an array, or of a list, tuple or dict with its entries; a number itself."""
+    """Return a copy of an array, or of a list, tuple or dict with its entries; a number itself.
+
+    The elements of an array lie as they did, which decides whether ``ravel`` copies.
+    """
     if type(x) is np.ndarray:
-        return x.copy()
+        return x.copy("K")
     if isinstance(x, dict):
         return {key: copied(value) for key, value in x.items()}
     if isinstance(x, (list, tuple)):

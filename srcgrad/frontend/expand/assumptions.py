@@ -8,17 +8,19 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from types import MemberDescriptorType
-from typing import TYPE_CHECKING, Any
+from types import FunctionType, MemberDescriptorType
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from srcgrad.ir.scopes import MISSING, Binding
+from srcgrad.runtime.objects import field_names
 
 if TYPE_CHECKING:
     from srcgrad.frontend.expand.values import Root
 
 Arguments = Mapping[str, Any]
+_PLAIN: Final = (str, bytes, int, float, complex, np.generic, type(None), FunctionType, type)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +161,19 @@ def is_set(value: Any, name: str) -> bool:
     False
     """
     return name in getattr(value, "__dict__", ())
+
+
+def has_twins(value: Any) -> bool:
+    """Say whether two fields of an object hold one thing that may be changed.
+
+    >>> from types import SimpleNamespace
+    >>> a = np.ones(2)
+    >>> has_twins(SimpleNamespace(x=a, y=a)), has_twins(SimpleNamespace(x=1.0, y=1.0, z=a))
+    (True, False)
+    """
+    held = [getattr(value, name) for name in field_names(value)]
+    several = [id(item) for item in held if not isinstance(item, _PLAIN)]
+    return len(several) != len(set(several))
 
 
 def told_of(value: Any, name: str) -> tuple[Any, ...]:

@@ -111,6 +111,8 @@ class Body(Options):
             part[:] = self.block(part) or ([at(gast.Pass(), node)] if part else [])
         for item in getattr(node, "items", []):
             item.context_expr = self._manager(item.context_expr)
+        for item in getattr(node, "handlers", []):
+            item.type = item.type and self.expression(item.type)
         if not isinstance(node, gast.With):  # its body runs; of others not all parts may
             changed = [n for n, value in self.env.items() if before.get(n) is not value]
             self.env.update({name: Lost() for name in changed})
@@ -197,7 +199,7 @@ class Body(Options):
         value = self.value(node.value)
         if isinstance(value, Static):
             return
-        if isinstance(value, (gast.Constant, gast.Name)):
+        if _is_idle(value):
             return
         node.value = value
         self.out.append(node)
@@ -341,7 +343,7 @@ class Body(Options):
         self.env.pop(name, None)
         self.imports.pop(name, None)
         self.own.add(name)
-        self.out.append(assign(name, self.plain(value, node), node))
+        self.bind(name, self.plain(value, node), node)
         if isinstance(value, Instance):
             self.env[name] = Instance(value.value, load(name), value.root)
 
@@ -357,6 +359,7 @@ class Body(Options):
             self.env.pop(name, None)
             self.imports.pop(name, None)
             self.own.add(name)
+            self.note_bound(name, value, target)
         for part in places_in(target):
             if isinstance(part, gast.Subscript):
                 self.store_into_field(part, value, target)
@@ -417,6 +420,8 @@ class Body(Options):
             value = at(gast.BinOp(self.plain(held, node), node.op, node.value), node)
             self.assign_name(target.id, value, node)
             return
+        else:
+            self.note_bound(target.id, gast.BinOp(load(target.id), node.op, node.value), node)
         self.out.append(node)
 
     def _counts(self, owner: Instance, name: str) -> bool:
@@ -454,6 +459,13 @@ class Body(Options):
             if isinstance(owner, Instance) and self.session.holding.of(owner.value) is not None:
                 self.refuse(target, "deleting a field that may be written", "set it to None")
         return self.env.pop(getattr(target, "id", ""), None) is not None
+
+
+def _is_idle(value: Any) -> bool:
+    """Say whether it does nothing to evaluate a value, as that of a call that nobody takes."""
+    if isinstance(value, (gast.Tuple, gast.List)):
+        return all(map(_is_idle, value.elts))
+    return isinstance(value, (gast.Constant, gast.Name))
 
 
 def _places(target: Any, values: list[Value]) -> list[slice] | None:

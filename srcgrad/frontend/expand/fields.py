@@ -214,8 +214,11 @@ class Fields(Calls):
         """Return an object that is differentiated by all of its fields; None for others."""
         if instance.leaves is None and self.session.holding.of(instance.value) is None:
             return None
-        attributes = [step for step in instance.path if isinstance(step, str)]
+        return self.all_fields_of(instance)
+
+    def all_fields_of(self, instance: Instance) -> Object:
         held = self.session.holding.of(instance.value)
+        attributes = [step for step in instance.path if isinstance(step, str)]
         made = Object(type(instance.value), attributes[-1] if attributes else "self", lent=True)
         made.origin = instance
         more = () if held is None else sorted(held.written)

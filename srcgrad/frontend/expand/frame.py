@@ -17,6 +17,7 @@ from srcgrad.frontend.effects import written_parameters
 from srcgrad.frontend.expand.assumptions import Entry, Of, Outside
 from srcgrad.frontend.expand.holding import path_of
 from srcgrad.frontend.expand.order import Order, evaluated_first, place
+from srcgrad.frontend.expand.plain_values import PlainValues
 from srcgrad.frontend.expand.scoping import own_names, reached
 from srcgrad.frontend.expand.session import Session
 from srcgrad.frontend.expand.values import (
@@ -64,6 +65,7 @@ class Frame:
         wished: What the value being made will be called.
         ordered: How many calls of the statement must stay in their order.
         rebound: The variables that nested functions bind anew.
+        plain_values: The variables that hold no objects.
         begins: Whether it is the function that the program begins with.
         of_fields: The variables that are fields of objects, which methods may bind anew.
         named_fields: Variables that are names of arrays in fields of objects outside.
@@ -89,6 +91,12 @@ class Frame:
         self.free: set[str] = set()  # of functions in place: those that mean what lies outside
         self.rebound = {name for item in found_in(code.tree, gast.Nonlocal) for name in item.names}
         self.begins = inputs is not None
+        self.plain_values = PlainValues(
+            set(inputs or ()).difference(env),
+            lambda node: self.value(clone(node)),
+            lambda function: session.vocabulary.rule_for(function) is not None,
+        )
+        self.plain_values.take(code.tree)
         self.imports: dict[str, Binding] = {}
         self.lent: set[str] = set()
         self.varying = reached(names.links, self.own if inputs is None else inputs, names.inner)
@@ -179,8 +187,18 @@ class Frame:
         name = self.variable(wish)
         if wish in _UNNAMED:
             self.temporaries.add(name)
-        self.out.append(assign(name, expression, node))
+        self.bind(name, expression, node)
         return load(name)
+
+    def bind(self, name: str, value: Any, node: Any) -> None:
+        """Let the text bind a variable."""
+        self.note_bound(name, value, node)
+        self.out.append(assign(name, value, node))
+
+    def note_bound(self, name: str, value: Any, node: Any) -> None:
+        """Note that the text binds a variable, to what nobody knows if there is no value."""
+        if not self.plain_values.bind(name, value):
+            self.refuse(node, f"`{name}`, which may be an object or none", "use two names")
 
     def begin(self, value: Any, whole: Any) -> None:
         """Note what a statement evaluates first: that alone may have effects if put before it."""

@@ -21,7 +21,7 @@ from srcgrad.frontend.expand.holding import (
 )
 from srcgrad.frontend.expand.telling_fields import is_only_told, lies_apart
 from srcgrad.frontend.expand.values import Instance, Known, Object, Static, Value
-from srcgrad.ir.build import assign, clone, load, store
+from srcgrad.ir.build import clone, load, store
 from srcgrad.ir.walk import names_read, root_name
 from srcgrad.primitives.methods import WRITING
 from srcgrad.runtime.objects import may_be_static
@@ -131,7 +131,7 @@ class HeldFields(Fields):
         variable = self.written_field(owner, name, node)
         self._note_bound(owner, name)
         self.changed = True
-        self.out.append(assign(variable, value, node))
+        self.bind(variable, value, node)
 
     def update_field(self, owner: Instance, name: str, node: Any) -> bool:
         """Write ``object.field += v`` as an update of the variable; False if it is none."""

@@ -34,7 +34,7 @@ from srcgrad.frontend.expand.values import (
     is_dtype,
 )
 from srcgrad.frontend.long_loops import repeated_of
-from srcgrad.ir.build import assign, at, clone, load
+from srcgrad.ir.build import at, clone, load
 from srcgrad.ir.scopes import MISSING, Binding, attribute_of
 from srcgrad.runtime.interpolators import is_distribution
 from srcgrad.runtime.objects import (
@@ -233,7 +233,7 @@ class Objects(HeldFields):
         self.session.assume(InClasses(cls.__mro__, "__init__"), init)
         if cls is SimpleNamespace:
             for name, value in keywords.items():
-                self._set_field(made, name, value, node)
+                self.set_field(made, name, value, node)
         elif _is_made_by_dataclass(cls, init):
             self._construct_dataclass(made, args, keywords, node)
         elif isinstance(init, FunctionType):
@@ -260,7 +260,7 @@ class Objects(HeldFields):
             if name not in given and name not in defaults:
                 return None
             value = given[name] if name in given else self.constant(defaults[name], name)
-            self._set_field(made, name, value, node)
+            self.set_field(made, name, value, node)
         self.changed = True
         return made
 
@@ -285,7 +285,7 @@ class Objects(HeldFields):
                 continue
             else:
                 self.refuse(node, f"a `{cls.__name__}` without `{item.name}`", "give the field")
-            self._set_field(made, item.name, value, node)
+            self.set_field(made, item.name, value, node)
         if hasattr(cls, "__post_init__"):
             post = inspect.getattr_static(cls, "__post_init__")
             self.session.functions[post] = None
@@ -296,13 +296,13 @@ class Objects(HeldFields):
             return gast.List([], gast.Load())
         return gast.Dict([], []) if factory is dict else self.call(Known(factory), [], {}, node)
 
-    def _set_field(self, made: Object, name: str, value: Value, node: Any) -> None:
+    def set_field(self, made: Object, name: str, value: Value, node: Any) -> None:
         if isinstance(value, Static):
             made.fields[name] = value
             return
         if isinstance(value, gast.Constant):
             made.fields[name] = self._field_of(made, name)
-            self.out.append(assign(made.fields[name].id, value, node))
+            self.bind(made.fields[name].id, value, node)
             return
         made.fields[name] = self.keep(f"{made.name}_{name}", value, node)
         self.of_fields.add(made.fields[name].id)
@@ -348,7 +348,7 @@ class Objects(HeldFields):
                     "set it in `__init__`",
                 )
             owner.fields[name] = self._field_of(owner, name)
-        self.out.append(assign(owner.fields[name].id, value, node))
+        self.bind(owner.fields[name].id, value, node)
         return True
 
     def _field_of(self, owner: Object, name: str) -> Any:

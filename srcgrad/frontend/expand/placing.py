@@ -38,7 +38,7 @@ from srcgrad.frontend.expand.values import (
 from srcgrad.frontend.long_loops import mark_repeated
 from srcgrad.frontend.normalize.returns import single_exit
 from srcgrad.frontend.refusals import Refusals
-from srcgrad.ir.build import at, clone, load, store
+from srcgrad.ir.build import at, clone, load
 from srcgrad.ir.names import Namer
 from srcgrad.ir.origins import note_foreign
 from srcgrad.ir.walk import found_in, names_bound, names_read, root_name, statements, walk
@@ -95,7 +95,9 @@ class Placing(Special):
         lifted = list(lifting.parameters)
         plain = [p for p, value in bound.items() if p not in env]
         told = (code.repeated, every)
-        full = (id(code.tree), id(code.home.globals), name, tuple(key), tuple(plain), told)
+        asks = "isinstance" in code.names.every
+        sure = tuple(p for p in plain if asks and self.plain_values.of(bound[p]))
+        full = (id(code.tree), id(code.home.globals), name, tuple(key), tuple(plain), told, sure)
         if full not in self.session.made:
             self._refuse_endless(code, name, node)
             self._make(full, code, name, [*plain, *lifted], env, len(plain) if every else 0)
@@ -155,6 +157,7 @@ class Placing(Special):
         given = {*env, *params}
         inner.taken.update(params)
         inner.varying.update(params)
+        inner.plain_values.take(code.tree, key[-1])
         inner.lent = set(params)
         inner.receivers = [(code.owner, env.get(next(iter(parameters(code.tree.args)), ""), None))]
         try:
@@ -233,6 +236,7 @@ class Placing(Special):
             for item in walk(tree):
                 note_foreign(item, code.source.file, code.source.line)
                 at(item, node)
+        self.plain_values.take(tree)
         self._bind_parameters(code, tree, bound, fresh, node)
         given = {fresh[name] for name, value in bound.items() if self.varies(value)}
         self.varying |= spread(tree, given | self.varying.intersection(all_names(tree)))
@@ -384,7 +388,7 @@ class Placing(Special):
                 self.env[new] = value
                 continue
             self.own.add(new)
-            self.out.append(at(gast.Assign([store(new)], clone(value), None), node))
+            self.bind(new, clone(value), node)
 
 
 _PLACES: Final = (gast.Attribute, gast.Subscript)

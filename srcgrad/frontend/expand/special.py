@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import copy
 import dataclasses
 import functools
 from dataclasses import replace
@@ -12,6 +13,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from srcgrad.frontend.expand.assumptions import Of, has_twins
 from srcgrad.frontend.expand.mapping import Mapping
 from srcgrad.frontend.expand.namespaces import gives_namespace
 from srcgrad.frontend.expand.values import (
@@ -32,6 +34,7 @@ from srcgrad.frontend.long_loops import expanded_by, repeated
 from srcgrad.ir.build import assign, at, clone, load, store
 from srcgrad.runtime import copied
 from srcgrad.runtime.indexing import names_element
+from srcgrad.runtime.objects import is_plain_class
 
 Bound = dict[str, Value]
 
@@ -132,6 +135,8 @@ class Special(Mapping):
             return gast.Constant(issubclass(value.cls, classes), None)
         if isinstance(value, (Instance, gast.Constant)) and classes:
             return gast.Constant(isinstance(value.value, classes), None)
+        if classes and all(map(is_plain_class, classes)) and self.plain_values.of(value):
+            return gast.Constant(False, None)
         cls = classes[0] if len(classes) == 1 else None
         if isinstance(cls, type) and hasattr(cls, "__srcgrad_written_out__"):
             if isinstance(value, gast.Name) and value.id not in {*self.own, *self.env}:
@@ -215,6 +220,48 @@ class Special(Mapping):
             return None
         names = [gast.Constant(name, None) for name in values]
         return at(gast.Dict(names, [*values.values()]), node)
+
+    def _deepcopy(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
+        """Return a copy of a value, or a new object with copies of the fields of another."""
+        made = args[0] if len(args) == 1 and not keywords else None
+        if made is None or (not isinstance(made, Static) and not self.varies(made)):
+            return None
+        return self._copy_of(made, node) if self.hoistable else None
+
+    def _copy_of(self, value: Value, node: Any) -> Value | None:
+        if isinstance(value, (gast.Constant, Known)):
+            return value
+        if not isinstance(value, Static):
+            return at(gast.Call(self.constant(copied, "copied"), [value], []), node)
+        given = self._as_it_was(value) if isinstance(value, Instance) else None
+        if given is None or hasattr(given.cls, "__deepcopy__"):
+            return None  # of what the program has made two fields may hold one thing
+        parts = {name: self._copy_of(held, node) for name, held in given.fields.items()}
+        if any(part is None for part in parts.values()):
+            return None
+        new = Object(given.cls, self.wished or given.name)
+        self.wished = ""
+        self.depths[id(new)] = self.depth
+        self.session.kept.append(new)
+        for name, part in parts.items():
+            self.set_field(new, name, part, node)
+        self.changed = True
+        return new
+
+    def _as_it_was(self, value: Instance) -> Object | None:
+        """Return an object that was there before by its fields, if no two of them are one thing."""
+        if has_twins(value.value) or self.session.holding.of(value.value) is not None:
+            return None
+        self.session.assume(Of(has_twins, value.root), False)
+        return self.all_fields_of(value)
+
+    def all_fields_of(self, instance: Instance) -> Object:
+        """Return an object that was there before as one of all of its fields."""
+        raise NotImplementedError("defined by `Fields`")
+
+    def set_field(self, made: Object, name: str, value: Value, node: Any) -> None:
+        """Let a field of an object that the program makes be a value."""
+        raise NotImplementedError("defined by `Objects`")
 
     def _copies_of_fields(
         self, args: list[Value], keywords: Bound, node: Any
@@ -317,6 +364,7 @@ _METHODS: dict[Any, str] = {
     dataclasses.replace: "_replace",
     dataclasses.astuple: "_astuple",
     dataclasses.asdict: "_asdict",
+    copy.deepcopy: "_deepcopy",  # noqa: TID251 - it is asked for
     builtins.map: "_map",
     builtins.callable: "_callable",
     builtins.isinstance: "_isinstance",
