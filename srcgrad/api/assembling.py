@@ -13,7 +13,7 @@ from srcgrad.api.policy import USUAL, Policy
 from srcgrad.api.pushforward import tangents_of
 from srcgrad.api.stacking import count_of, rows_in, seed_of, seeds_at_once, stack_of
 from srcgrad.api.structures import float_leaves, leaves_as_in, mapped, split
-from srcgrad.api.surroundings import own_copies, surroundings_of_a_writer
+from srcgrad.api.surroundings import Surroundings, own_copies, surroundings_of_a_writer
 from srcgrad.api.values import is_complex
 from srcgrad.errors import NotDifferentiableError
 from srcgrad.runtime.stacks import CannotStackError
@@ -95,7 +95,7 @@ def pushed(
     `seeds` is a matrix with one seed in each row, over all numbers of the arguments `names`; None
     for the identity.
     """
-    push = tangents_of(f, names, policy)
+    push, around = tangents_of(f, names, policy), surroundings_of_a_writer(f)
     blocks: list[list[Any]] = []
     value: Any = None
     given = [arguments[name] for name in names]
@@ -103,6 +103,8 @@ def pushed(
     matrix = np.eye(ends[-1]) if seeds is None else seeds
     for part in _parts(matrix, arguments):
         before = value
+        if blocks and around is not None:
+            around.put_back()  # each column is of the same run
         try:
             units = seeds is None and len(part) == len(matrix)
             pairs = zip(given, np.split(part, ends[:-1], axis=1), strict=True)
@@ -110,7 +112,7 @@ def pushed(
             head, moved = _heads(value, tangent, has_aux=has_aux)
             blocks.append(rows_in(head, moved, len(part)))
         except CannotStackError:
-            value, rows = _pushed_one_by_one(push, given, arguments, part, has_aux)
+            value, rows = _pushed_one_by_one(push, given, arguments, part, has_aux, around)
             blocks.append(rows)
         if len(blocks) > 1:
             _refuse_another_value(value, before)
@@ -122,13 +124,20 @@ def pushed(
 
 
 def _pushed_one_by_one(
-    push: Any, given: list[Any], arguments: Arguments, seeds: Any, has_aux: bool
+    push: Any,
+    given: list[Any],
+    arguments: Arguments,
+    seeds: Any,
+    has_aux: bool,
+    around: Surroundings | None,
 ) -> tuple[Any, list[Any]]:
     columns = []
     value: Any = None
     ends = np.cumsum([count_of(item) for item in given])
     for place, seed in enumerate(seeds):
         before = value
+        if place and around is not None:
+            around.put_back()
         tangents = list(map(seed_of, given, np.split(seed, ends[:-1])))
         value, tangent = push(own_copies(push.primal, arguments), tangents)
         if place:

@@ -27,8 +27,11 @@ from srcgrad.compiler.vocabulary import VOCABULARY
 from srcgrad.errors import UnsupportedError
 from srcgrad.frontend.callees import ELSEWHERE
 from srcgrad.frontend.effects import written_parameters
+from srcgrad.frontend.expand.operators import taken_from
 from srcgrad.insight.switch import CHECKS, comparing, verifying
+from srcgrad.ir.reach import values_of
 from srcgrad.locks import Lock
+from srcgrad.runtime.objects import is_plain_object
 from srcgrad.tape.loans import is_lent
 from srcgrad.tape.userspace import Reached, reached_by, slots_of
 
@@ -125,10 +128,13 @@ def own_copies(f: Callable[..., Any], arguments: Given) -> Given:
 
 def surroundings_of_a_writer(f: Callable[..., Any]) -> Surroundings | None:
     """Return what a function reaches, if it may write there, so that a call more would show."""
+    while (taken := taken_from(f)) is not None:  # of a derivative, what its function reaches
+        f = taken.function
     function = plain(f)
-    if isinstance(function, types.FunctionType) and ELSEWHERE in written_parameters(
-        function, VOCABULARY
-    ):
+    if not isinstance(function, types.FunctionType):
+        return None
+    objects = any(map(is_plain_object, values_of(function).values()))  # with methods that write
+    if objects or ELSEWHERE in written_parameters(function, VOCABULARY):
         return Surroundings(f)
     return None
 

@@ -406,3 +406,46 @@ def test_a_property_is_not_asked_while_the_text_is_made() -> None:
     model = Counting()
     np.testing.assert_allclose(sg.grad(run)(X, model), np.ones(4))
     assert model.count == 1
+
+
+def bound_anew(x):
+    WORLD.t = WORLD.t + np.sum(x * x)
+    return WORLD.t * x
+
+
+def added_in_place(x):
+    WORLD.h += x * x
+    return WORLD.h * x
+
+
+@pytest.mark.parametrize("jacobian", [sg.jacfwd, sg.jacrev, sg.jacobian])
+@pytest.mark.parametrize("function", [bound_anew, added_in_place])
+def test_each_column_is_of_the_same_run(function: Any, jacobian: Any) -> None:
+    def fresh(x: Any) -> Any:
+        vars(WORLD).update(vars(Model()))
+        return np.array(function(x))
+
+    steps = [(fresh(X + 1e-6 * e) - fresh(X - 1e-6 * e)) / 2e-6 for e in np.eye(4)]
+    fresh(X)
+    left = picture(WORLD)
+    vars(WORLD).update(vars(Model()))
+    np.testing.assert_allclose(jacobian(function)(X), np.transpose(steps), rtol=1e-6, atol=1e-7)
+    assert picture(WORLD) == left
+
+
+def test_a_hessian_leaves_what_one_run_leaves() -> None:
+    def energy(x: Any) -> Any:
+        return np.sum(bound_anew(x) * x)
+
+    def slope(x: Any) -> Any:
+        vars(WORLD).update(vars(Model()))
+        return sg.grad(energy, fallback="tape")(x)
+
+    steps = [(slope(X + 1e-5 * e) - slope(X - 1e-5 * e)) / 2e-5 for e in np.eye(4)]
+    vars(WORLD).update(vars(Model()))
+    energy(X)
+    left = picture(WORLD)
+    vars(WORLD).update(vars(Model()))
+    found = sg.hessian(energy, fallback="tape")(X)
+    np.testing.assert_allclose(found, steps, rtol=1e-4, atol=1e-6)
+    assert picture(WORLD) == left
