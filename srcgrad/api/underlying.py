@@ -65,8 +65,8 @@ def held_for_text(
     """
     chosen = {n: v for n, v in given.items() if n in wrt} if by_field else {}
     objects = {n: v for n, v in chosen.items() if is_plain_object(v) or holds_objects(v)}
-    if hasattr(f, "__srcgrad_taken__"):
-        return objects
+    if hasattr(f, "__srcgrad_taken__"):  # which may write the fields of objects
+        return {n: v for n, v in given.items() if n not in wrt and is_plain_object(v)} | objects
     names = signature(f).parameters
     own = {
         name: value for name, value in zip(names, owner(f), strict=False) if may_be_static(value)
