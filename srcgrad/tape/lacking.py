@@ -10,8 +10,8 @@ from __future__ import annotations
 import dis
 import functools
 import sys
+import weakref
 from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
 from types import CodeType
 from typing import Any, Final
 
@@ -23,9 +23,10 @@ from srcgrad.tape.modes import STATE
 from srcgrad.tape.pynumbers import PythonFloat
 from srcgrad.tape.tensor import Tensor
 
-_OWN: Final = str(Path(__file__).parent.parent)
 _MISSING: Final = object()
 _LOCK: Final = Lock()
+_PLAIN_CODES: Final = weakref.WeakSet[CodeType]()
+"""The code that functions on the tape have reached; hooks and other code speak of tensors."""
 _BINDERS: Final = frozenset(("setattr", "__setattr__"))
 _fields_of: Final[Callable[[Any], dict[str, Any]]] = vars(Core)["__dict__"].__get__
 _passing_on: Final = PythonFloat.__getattribute__.__code__
@@ -55,6 +56,7 @@ def lacking(value: Any, name: str) -> AttributeError:
 def hide(codes: Iterable[CodeType]) -> None:
     """Let code find on tensors no attribute that arrays have not, of those that it names."""
     known = list(codes)
+    _PLAIN_CODES.update(inner for code in known for inner in _with_inner(code))
     caught = any(map(_catches, known))
     for code in known:
         for name in _named(code) | (_bound(code) if caught else frozenset()):
@@ -97,16 +99,23 @@ class _Hidden:
             raise AttributeError(self._name)
 
     def _check(self, tensor: Any) -> None:
-        if hidden(tensor, self._name) and not _is_own():
+        if hidden(tensor, self._name) and _asks_plainly():
             raise lacking(tensor, self._name)
 
 
-def _is_own() -> bool:
-    """Say whether what asks for the attribute is a part of srcgrad."""
+def _asks_plainly() -> bool:
+    """Say whether what asks for the attribute is code that knows arrays alone."""
     frame = sys._getframe(3)
     while frame.f_code is _passing_on and frame.f_back is not None:
         frame = frame.f_back
-    return frame.f_code.co_filename.startswith(_OWN)
+    return frame.f_code in _PLAIN_CODES
+
+
+def _with_inner(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for item in code.co_consts:
+        if isinstance(item, CodeType):
+            yield from _with_inner(item)
 
 
 @functools.cache

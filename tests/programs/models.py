@@ -237,13 +237,6 @@ def buffers_that_change_places(x):
 
 
 @program("v")
-def field_that_appears(x):
-    BASIN.flow = np.sin(x)
-    BASIN.flow = BASIN.flow * x + BASIN.flow[0]
-    return np.sum(BASIN.flow)
-
-
-@program("v")
 def fields_by_branch(x):
     WAVE.start(x)
     if x[0] > 0.0:

@@ -271,6 +271,13 @@ def chosen_between_fields(x, m):
     return np.sum(m.h**2)
 
 
+@case(alone)
+def field_that_appears(x, m):
+    m.flow = np.sin(x)
+    m.flow = m.flow * x + m.flow[0]
+    return np.sum(m.flow)
+
+
 @case(alone, by="tape")
 def deleted(x, m):
     m.h = x * 2.0

@@ -6,10 +6,12 @@ from types import ModuleType
 from typing import Any
 
 import gast
+import numpy as np
 
 from srcgrad.frontend.expand.assumptions import Outside
 from srcgrad.frontend.expand.frame import NeedsInlineError
 from srcgrad.frontend.expand.options import Options
+from srcgrad.frontend.expand.order import is_idle
 from srcgrad.frontend.expand.placing import makes_functions
 from srcgrad.frontend.expand.values import (
     Choice,
@@ -199,7 +201,7 @@ class Body(Options):
         value = self.value(node.value)
         if isinstance(value, Static):
             return
-        if _is_idle(value):
+        if is_idle(value):
             return
         if not isinstance(value, gast.Call):  # it may raise, and is left out where it does not
             self.bind(self.variable("unused"), value, node)
@@ -430,7 +432,7 @@ class Body(Options):
     def _counts(self, owner: Instance, name: str) -> bool:
         """Say whether an attribute is a number, which an update binds anew, as of a counter."""
         held, root = getattr(owner.value, "__dict__", {}).get(name), owner.root
-        if owner.leaves is not None or type(held) not in (int, float):
+        if owner.leaves is not None or not isinstance(held, (int, float, np.number)):
             return False
         self.session.assume(lambda a: type(vars(root(a)).get(name)), type(held))
         return True
@@ -462,13 +464,6 @@ class Body(Options):
             if isinstance(owner, Instance) and self.session.holding.of(owner.value) is not None:
                 self.refuse(target, "deleting a field that may be written", "set it to None")
         return self.env.pop(getattr(target, "id", ""), None) is not None
-
-
-def _is_idle(value: Any) -> bool:
-    """Say whether it does nothing to evaluate a value, as that of a call that nobody takes."""
-    if isinstance(value, (gast.Tuple, gast.List)):
-        return all(map(_is_idle, value.elts))
-    return isinstance(value, (gast.Constant, gast.Name))
 
 
 def _places(target: Any, values: list[Value]) -> list[slice] | None:

@@ -105,3 +105,10 @@ def _in_turn(node: Any) -> list[Any]:
 def _is_super(node: Any) -> bool:
     func = getattr(node, "func", None)
     return isinstance(func, gast.Name) and func.id.startswith("super") and not node.args
+
+
+def is_idle(value: Any) -> bool:
+    """Say whether it does nothing to evaluate a value, as that of a call that nobody takes."""
+    if isinstance(value, (gast.Tuple, gast.List)):
+        return all(map(is_idle, value.elts))
+    return isinstance(value, (gast.Constant, gast.Name))

@@ -134,7 +134,10 @@ def _noted(derived: Any, facts: Any) -> Found:
     program = derived.program
     names = {*program.parameters, *bound_names(program.body)}
     function = gast.parse(f"def {program.name}(): pass").body[0]
-    function.args, function.body = copy.deepcopy(program.arguments), copy.deepcopy(program.body)
+    function.args, function.body = (
+        copy.deepcopy(program.arguments),
+        copy.deepcopy([*program.reads, *program.body]),
+    )
     scope = {"refuse_integers": refuse_integers, **derived.source.function.__globals__}
     scope |= {n: b.value for n, b in program.reader.scope.used.items()}
     axes = {name: facts.dimensions.of(load(name)) for name in names}
