@@ -203,9 +203,6 @@ class Body(Options):
             return
         if is_idle(value):
             return
-        if not isinstance(value, gast.Call):  # it may raise, and is left out where it does not
-            self.bind(self.variable("unused"), value, node)
-            return
         node.value = value
         self.out.append(node)
 
