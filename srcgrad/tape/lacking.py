@@ -56,7 +56,7 @@ def lacking(value: Any, name: str) -> AttributeError:
 def hide(codes: Iterable[CodeType]) -> None:
     """Let code find on tensors no attribute that arrays have not, of those that it names."""
     known = list(codes)
-    _PLAIN_CODES.update(inner for code in known for inner in _with_inner(code))
+    _PLAIN_CODES.update(known)
     caught = any(map(_catches, known))
     for code in known:
         for name in _named(code) | (_bound(code) if caught else frozenset()):
@@ -109,13 +109,6 @@ def _asks_plainly() -> bool:
     while frame.f_code is _passing_on and frame.f_back is not None:
         frame = frame.f_back
     return frame.f_code in _PLAIN_CODES
-
-
-def _with_inner(code: CodeType) -> Iterator[CodeType]:
-    yield code
-    for item in code.co_consts:
-        if isinstance(item, CodeType):
-            yield from _with_inner(item)
 
 
 @functools.cache
