@@ -17,12 +17,14 @@ from srcgrad.frontend.expand.frame import NeedsInlineError, at_key
 from srcgrad.frontend.expand.holding import (
     FieldWrittenError,
     HeldObject,
+    is_bound_at_last,
     is_bound_in,
     is_reached_otherwise,
     leaves_of,
     put_back,
 )
 from srcgrad.frontend.expand.making import make_function
+from srcgrad.frontend.expand.plain_values import NotPlainError
 from srcgrad.frontend.expand.scoping import parameters
 from srcgrad.frontend.expand.session import Session
 from srcgrad.frontend.expand.values import (
@@ -131,20 +133,22 @@ class Expander:
         Where that leads to a refusal, they stay what they are.
         """
         holding = self.session.holding
-        while holding.is_open:
-            before = self.session.lengths()
+        before = self.session.lengths()
+        while True:
             try:
                 return self._entry(function, given, inputs)
+            except NotPlainError as found:
+                self.session.unplain.add(found.name)
             except FieldWrittenError as found:
-                self.session.cut(before)
+                if not holding.is_open:
+                    raise
                 if not holding.note(found.owner, found.name):
                     holding.close()
             except UnsupportedError:
-                if not holding.objects:
+                if not holding.is_open or not holding.objects:
                     raise
-                self.session.cut(before)
                 holding.close()
-        return self._entry(function, given, inputs)
+            self.session.cut(before)
 
     def _entry(
         self, function: FunctionType, given: Mapping[str, Any], inputs: tuple[str, ...]
@@ -241,6 +245,8 @@ class Expander:
             what = ""
             if is_bound_in(body, item.expression):
                 what = f"a write into a field of `{name}`, which is bound anew"
+            elif is_bound_at_last(body, item.bound_variables().values()):
+                what = f"a field of `{name}` that is bound in a `finally`"
             elif is_reached_otherwise(item, self.session.starts, self.session.arguments, name):
                 what = f"a write into a field of `{name}`, which is reached otherwise, too"
             if what:

@@ -197,7 +197,7 @@ class Expressions(Telling):
             else:
                 values.append(self.value(item))
         if any(isinstance(value, Static) for value in values):
-            return Items(kind, values)
+            return Items(kind, [self.bound_now(value, "part", node) for value in values])
         node.elts = values
         return node
 
@@ -210,7 +210,7 @@ class Expressions(Telling):
         keys = [getattr(key, "value", None) for key in node.keys]
         literal = all(isinstance(key, gast.Constant) for key in node.keys)
         if literal and any(isinstance(value, Static) for value in values):
-            return Items("dict", values, keys)
+            return Items("dict", [self.bound_now(value, "part", node) for value in values], keys)
         merged = self._merged(node, values)
         if merged is not None:
             return merged

@@ -11,7 +11,7 @@ from srcgrad.frontend.callees import ELSEWHERE
 from srcgrad.frontend.effects import written_parameters
 from srcgrad.frontend.expand.assumptions import Attribute, Of
 from srcgrad.frontend.expand.calls import Calls
-from srcgrad.frontend.expand.frame import NeedsInlineError, at_key, has_plain_keys
+from srcgrad.frontend.expand.frame import NeedsInlineError, at_key
 from srcgrad.frontend.expand.making import make_function
 from srcgrad.frontend.expand.scoping import free_names, parameters
 from srcgrad.frontend.expand.short import without_docstring
@@ -26,6 +26,7 @@ from srcgrad.frontend.expand.values import (
     Root,
     Static,
     Value,
+    has_plain_keys,
 )
 from srcgrad.frontend.source import Entry, Leaves, Path, find_source
 from srcgrad.ir.build import at, clone, load

@@ -17,7 +17,7 @@ from srcgrad.frontend.effects import written_parameters
 from srcgrad.frontend.expand.assumptions import Entry, Of, Outside
 from srcgrad.frontend.expand.holding import path_of
 from srcgrad.frontend.expand.order import Order, evaluated_first, place
-from srcgrad.frontend.expand.plain_values import PlainValues
+from srcgrad.frontend.expand.plain_values import NotPlainError, PlainValues
 from srcgrad.frontend.expand.scoping import own_names, reached
 from srcgrad.frontend.expand.session import Session
 from srcgrad.frontend.expand.values import (
@@ -30,6 +30,7 @@ from srcgrad.frontend.expand.values import (
     Root,
     Static,
     Value,
+    has_plain_keys,
 )
 from srcgrad.ir.build import assign, clone, load
 from srcgrad.ir.packages import package_of
@@ -94,9 +95,11 @@ class Frame:
         self.plain_values = PlainValues(
             set(inputs or ()).difference(env),
             lambda node: self.value(clone(node)),
-            lambda function: session.vocabulary.rule_for(function) is not None,
+            session.vocabulary,
         )
         self.plain_values.take(code.tree)
+        if self.begins:
+            self.plain_values.doubt(session.unplain)
         self.imports: dict[str, Binding] = {}
         self.lent: set[str] = set()
         self.varying = reached(names.links, self.own if inputs is None else inputs, names.inner)
@@ -197,8 +200,25 @@ class Frame:
 
     def note_bound(self, name: str, value: Any, node: Any) -> None:
         """Note that the text binds a variable, to what nobody knows if there is no value."""
-        if not self.plain_values.bind(name, value):
-            self.refuse(node, f"`{name}`, which may be an object or none", "use two names")
+        if self.plain_values.bind(name, value):
+            return
+        if self.begins and name not in self.session.unplain:
+            raise NotPlainError(name)
+        self.refuse(node, f"`{name}`, which may be an object or none", "use two names")
+
+    def bound_now(self, value: Value, wish: str, node: Any) -> Value:
+        """Return a value that stays what it is, whatever is bound before it is read.
+
+        A literal does, a variable that is bound once, and what is outside; another is kept.
+        """
+        plain = isinstance(value, (Static, gast.Constant, gast.Starred))
+        if isinstance(value, gast.Name) and value.id not in self.of_fields:
+            plain = value.id not in self.own or value.id in self.bound_once
+        if plain or not self.hoistable:
+            return value
+        if not isinstance(value, gast.Name) and self.disturbs(node):
+            self.refuse_order(node)
+        return self.keep(getattr(value, "id", wish), value, node)
 
     def begin(self, value: Any, whole: Any) -> None:
         """Note what a statement evaluates first: that alone may have effects if put before it."""
@@ -471,11 +491,6 @@ class Live:
 def at_key(root: Root, key: Any) -> Root:
     """Return how to find an element of what `root` finds."""
     return Entry(root, key)
-
-
-def has_plain_keys(value: Any) -> bool:
-    """Say whether a list, tuple or dict from outside can be spelled entry by entry."""
-    return not isinstance(value, dict) or all(isinstance(key, (str, int, bool)) for key in value)
 
 
 def _holds_static(value: Any) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,16 +14,17 @@ from srcgrad.frontend.expand.frame import NeedsInlineError
 from srcgrad.frontend.expand.holding import (
     FieldWrittenError,
     HeldObject,
+    is_set_plainly,
     kind_of,
-    may_be_held,
     note_kind,
+    stored,
 )
 from srcgrad.frontend.expand.telling_fields import is_only_told, lies_apart
 from srcgrad.frontend.expand.values import Instance, Known, Object, Static, Value
 from srcgrad.ir.build import clone, load, store
 from srcgrad.ir.walk import names_read, root_name
 from srcgrad.primitives.methods import WRITING
-from srcgrad.runtime.objects import may_be_static
+from srcgrad.runtime.objects import is_plain_object, may_be_static
 
 _ARRAYS = ("vector", "matrix", "array")
 
@@ -73,12 +73,14 @@ class HeldFields(Fields):
         return held.variables[name]
 
     def _refuse_unusual_field(self, owner: Instance, name: str, node: Any) -> None:
-        found = inspect.getattr_static(type(owner.value), name, None)
-        options = getattr(type(owner.value), "__dataclass_params__", None)
-        frozen = options is not None and options.frozen
-        if not may_be_held(owner) or frozen or isinstance(found, property):
-            what = f"a write into `{name}` of a `{type(owner.value).__name__}`"
-            self.refuse(node, what, "write elsewhere")
+        self.refuse_unusual_write(type(owner.value), name, node)
+        if not is_plain_object(owner.value):
+            self.refuse(node, f"a write into `{name}` of such an object", "write elsewhere")
+
+    def refuse_unusual_write(self, cls: type, name: str, node: Any) -> None:
+        """Refuse to bind what is no plain field of objects of a class."""
+        if not is_set_plainly(cls, name):
+            self.refuse(node, f"a write into `{name}` of a `{cls.__name__}`", "write elsewhere")
 
     # -- writes
 
@@ -129,9 +131,15 @@ class HeldFields(Fields):
         if isinstance(value, Static):
             self.refuse(node, "a write into an object's attribute", "work on a copy")
         variable = self.written_field(owner, name, node)
-        self._note_bound(owner, name)
         self.changed = True
         self.bind(variable, value, node)
+        held = self.session.holding.of(owner.value)
+        assert held is not None
+        if held.is_there(name):
+            self._note_bound(owner, name)
+        else:  # not every path may bind it
+            function, *parts = stored(held.expression, name, variable)
+            self.tell(function, parts, node)
 
     def update_field(self, owner: Instance, name: str, node: Any) -> bool:
         """Write ``object.field += v`` as an update of the variable; False if it is none."""
@@ -144,6 +152,7 @@ class HeldFields(Fields):
         else:
             self._note_bound(owner, name)
         self.changed = True
+        self.note_bound(variable, gast.BinOp(load(variable), node.op, node.value), node)
         node.target = store(variable)
         self.out.append(node)
         return True

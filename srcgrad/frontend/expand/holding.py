@@ -6,27 +6,33 @@ function that is differentiated is expanded once more, from its beginning.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import dis
+import inspect
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from types import CodeType, FunctionType, MemberDescriptorType
 from typing import Any, Final
 
 import gast
 import numpy as np
 
+from srcgrad.errors import SrcgradError
 from srcgrad.frontend.expand.assumptions import stored_in
-from srcgrad.frontend.expand.values import Instance, Root
+from srcgrad.frontend.expand.values import Root
 from srcgrad.frontend.one_way import is_reached_twice
-from srcgrad.frontend.source import Entry, Leaves, Path
+from srcgrad.frontend.source import Entry, Leaves, Path, find_source
 from srcgrad.ir.build import at, clone, load
+from srcgrad.ir.program import bound_names
 from srcgrad.ir.reach import reached_functions, read_outside
 from srcgrad.ir.scopes import MISSING
-from srcgrad.ir.walk import blocks_of, root_name
+from srcgrad.ir.walk import blocks_of, root_name, statements, walk
 from srcgrad.runtime import tell
-from srcgrad.runtime.objects import is_plain_object
 
 _MOST: Final = 200
 """Fields that are written by one program."""
 _RANKS: Final = {1: "vector", 2: "matrix"}
+_SETTERS: Final = frozenset(("setattr", "vars", "__dict__", "__setattr__"))
+_STORING: Final = _SETTERS | {"STORE_ATTR"}
 _CONTAINERS: Final = (list, tuple, dict)
 
 
@@ -66,6 +72,10 @@ class HeldObject:
     def stored(self) -> set[str]:
         """Return the fields whose arrays may be written into."""
         return self.written - self.bound.keys() | self.updated
+
+    def bound_variables(self) -> dict[str, str]:
+        """Return the variables of the fields that are bound anew."""
+        return {name: self.differentiated.get(name) or self.variables[name] for name in self.bound}
 
     def is_there(self, name: str) -> bool:
         """Say whether a field is set before, or its class has a value for it."""
@@ -171,15 +181,17 @@ def put_back(body: list[Any], objects: Iterable[HeldObject], name_of: Callable[.
 
     `name_of(function, wish)` is the expression of a function.
     """
-    pairs = [(held, name) for held in objects for name in held.bound]
+    pairs = [
+        (held.expression, name, variable)
+        for held in objects
+        for name, variable in held.bound_variables().items()
+    ]
     if not pairs:
         return
 
     def stores(node: Any) -> list[Any]:
-        return [
-            at(gast.Expr(gast.Call(name_of(tell, "tell"), _stored(held, name), [])), node)
-            for held, name in pairs
-        ]
+        calls = [gast.Call(name_of(tell, "tell"), stored(*pair), []) for pair in pairs]
+        return [at(gast.Expr(at(call, node)), node) for call in calls]
 
     def walk_block(block: list[Any]) -> None:
         for place in reversed(range(len(block))):
@@ -192,10 +204,15 @@ def put_back(body: list[Any], objects: Iterable[HeldObject], name_of: Callable[.
     walk_block(body)
 
 
-def _stored(held: HeldObject, name: str) -> list[Any]:
-    variable = held.differentiated.get(name) or held.variables[name]
-    owner = clone(held.expression)
-    return [load("setattr"), owner, gast.Constant(name, None), load(variable)]
+def stored(owner: Any, name: str, variable: str) -> list[Any]:
+    """Return what `setattr` is given, and itself, to let a field of an object be a variable."""
+    return [load("setattr"), clone(owner), gast.Constant(name, None), load(variable)]
+
+
+def is_bound_at_last(body: list[Any], names: Collection[str]) -> bool:
+    """Say whether a `finally` binds some variables, after what a `return` has put back."""
+    attempts = (item for item in statements(body) if isinstance(item, gast.Try))
+    return any(not bound_names(item.finalbody).isdisjoint(names) for item in attempts)
 
 
 def is_reached_otherwise(
@@ -222,16 +239,65 @@ def is_reached_otherwise(
     return is_reached_twice(first, path[1], held.stored(), others)
 
 
+def may_bind_fields(function: Any, arguments: Iterable[Any]) -> bool:
+    """Say whether functions that may run bind attributes, but those of objects that they make."""
+    reached = reached_functions(function, arguments)
+    return not reached.are_all or any(map(_binds_of_others, reached.functions))
+
+
+def _binds_of_others(function: FunctionType) -> bool:
+    if not _STORING.intersection(_operations(function.__code__)):
+        return False
+    try:
+        tree = find_source(function).tree
+    except SrcgradError:
+        return True
+    mine = next((item.id for item in tree.args.args), "") if tree.name == "__init__" else ""
+    return binds_attributes(tree, but=mine)
+
+
+def binds_attributes(tree: Any, but: str = "") -> bool:
+    r"""Say whether a definition binds attributes, `but` those of what one name means.
+
+    >>> tree = gast.parse("def f(a, b):\n    a.x = 1.0\n    a.y[0] = b.x").body[0]
+    >>> binds_attributes(tree), binds_attributes(tree, but="a")
+    (True, False)
+    """
+    nodes = [node for statement in tree.body for node in walk(statement)]
+    if any(isinstance(node, gast.Name) and node.id in _SETTERS for node in nodes):
+        return True
+    stored = (n for n in nodes if isinstance(n, gast.Attribute) and isinstance(n.ctx, gast.Store))
+    return any(getattr(node.value, "id", None) != (but or None) for node in stored)
+
+
+def _operations(code: CodeType) -> Iterator[str]:
+    yield from (item.opname for item in dis.get_instructions(code))
+    yield from (name for name in code.co_names if name in _SETTERS)
+    for item in code.co_consts:
+        if isinstance(item, CodeType):
+            yield from _operations(item)
+
+
 def is_bound_in(body: list[Any], expression: Any) -> bool:
     """Say whether statements bind the name anew by which an expression begins."""
     name = root_name(expression)
     return any(
         isinstance(node, gast.Name) and node.id == name and not isinstance(node.ctx, gast.Load)
         for statement in body
-        for node in gast.walk(statement)
+        for node in walk(statement)
     )
 
 
-def may_be_held(owner: Instance) -> bool:
-    """Say whether the fields of an object may be variables: they are set as Python does it."""
-    return is_plain_object(owner.value) and not isinstance(owner.value, tuple)
+def is_set_plainly(kind: type, name: str) -> bool:
+    """Say whether binding a field of objects of a class does just that, and may be done.
+
+    >>> class Box:
+    ...     half = property(lambda self: 1.0)
+    >>> is_set_plainly(Box, "half"), is_set_plainly(Box, "size"), is_set_plainly(tuple, "size")
+    (False, True, True)
+    """
+    options = getattr(kind, "__dataclass_params__", None)
+    if hasattr(kind, "_fields") or (options is not None and options.frozen):
+        return False
+    found = inspect.getattr_static(kind, name, None)
+    return isinstance(found, MemberDescriptorType) or not hasattr(type(found), "__set__")

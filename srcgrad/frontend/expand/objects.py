@@ -328,7 +328,7 @@ class Objects(HeldFields):
         if not isinstance(owner, Object):
             return False
         name = target.attr
-        self._refuse_unusual_write(owner, name, node)
+        self.refuse_unusual_write(owner.cls, name, node)
         if owner.lent:
             raise NeedsInlineError
         old = owner.fields.get(name)
@@ -355,20 +355,6 @@ class Objects(HeldFields):
         variable = self.variable(f"{owner.name}_{name}")
         self.of_fields.add(variable)
         return load(variable)
-
-    def _refuse_unusual_write(self, owner: Object, name: str, node: Any) -> None:
-        options = getattr(owner.cls, "__dataclass_params__", None)
-        descriptor = inspect.getattr_static(owner.cls, name, None)
-        frozen = hasattr(owner.cls, "_fields") or (options is not None and options.frozen)
-        unusual = isinstance(descriptor, property) or (
-            descriptor is not None
-            and hasattr(type(descriptor), "__set__")
-            and not isinstance(descriptor, MemberDescriptorType)
-        )
-        if frozen or unusual:
-            self.refuse(
-                node, f"a write into `{name}` of a `{owner.cls.__name__}`", "write elsewhere"
-            )
 
     # -- operators
 

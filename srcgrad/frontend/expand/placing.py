@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from types import CellType, ModuleType
+from types import CellType
 from typing import Any, Final
 
 import gast
 
-from srcgrad.frontend.effects import written_parameters
 from srcgrad.frontend.expand.binding import count_reads
 from srcgrad.frontend.expand.frame import NeedsInlineError
+from srcgrad.frontend.expand.holding import binds_attributes
 from srcgrad.frontend.expand.lifting import Lifting, NotLiftedError
 from srcgrad.frontend.expand.making import definition, make_function
 from srcgrad.frontend.expand.scoping import (
@@ -327,30 +327,20 @@ class Placing(Special):
         found = [self.look(func.id) if isinstance(func, gast.Name) else None for func in callees]
         return all(isinstance(item, Known) and self.is_user(item.value) for item in found)
 
-    def _may_bind_fields(self, code: Code) -> bool:
+    def _may_bind_fields(self, tree: Any) -> bool:
         """Say whether a definition may bind fields of objects anew, itself or by what it calls."""
-        function = code.source.function
-        if not self.of_fields or self._only_computes(code):
+        if not self.of_fields:
             return False
-        if self.session.code(function) is not code:
-            return True
-        written = written_parameters(function, self.session.vocabulary)
-        new = parameters(code.tree.args)[:1] if code.tree.name == "__init__" else []
-        return not written.issubset(new)
-
-    def _only_computes(self, code: Code) -> bool:
-        """Say whether a definition binds no attribute, and calls functions of libraries alone."""
-        nodes = [node for statement in code.tree.body for node in walk(statement)]
-        if any(isinstance(n, gast.Attribute) and isinstance(n.ctx, gast.Store) for n in nodes):
-            return False
-        roots = {root_name(node.func) for node in nodes if isinstance(node, gast.Call)}
-        free = roots.isdisjoint(code.names.every - set(free_names(code.tree)))
-        return free and all(isinstance(code.home.globals.get(n or ""), ModuleType) for n in roots)
+        calls = [call for statement in tree.body for call in found_in(statement, gast.Call)]
+        functions = [self.value(clone(call.func)) for call in calls]
+        ruled = self.session.vocabulary.rule_for
+        plain = all(isinstance(item, Known) and ruled(item.value) for item in functions)
+        return not plain or binds_attributes(tree)
 
     def _as_given(self, value: Value, node: Any) -> Value:
         """Return an argument that stays what it is, whatever a method binds a field to."""
         if isinstance(value, gast.Name) and value.id in self.of_fields:
-            return self.keep(value.id, value, node)
+            return self.bound_now(value, "part", node)
         if isinstance(value, Items):
             return replace(value, values=[self._kept_in(item, node) for item in value.values])
         if isinstance(value, (gast.Tuple, gast.List)):
@@ -359,9 +349,9 @@ class Placing(Special):
 
     def _kept_in(self, value: Value, node: Any) -> Value:
         """Return what a tuple or the like holds, which is read wherever the tuple is."""
-        reads = not isinstance(value, (Static, gast.Name)) and names_read(value)
+        reads = not isinstance(value, Static) and names_read(value)
         if reads and not self.of_fields.isdisjoint(reads):
-            return self.keep("part", value, node)
+            return self.bound_now(value, "part", node)
         return self._as_given(value, node)
 
     def _bind_parameters(
@@ -370,7 +360,7 @@ class Placing(Special):
         written = {name for s in statements(tree.body) for name in _assigned(s)}
         makes = makes_functions(tree)
         ordered = any(map(self.order.count, bound.values()))
-        rebinds = self._may_bind_fields(code)
+        rebinds = self.session.binds_fields and self._may_bind_fields(tree)
         for name, given in bound.items():
             new, value = fresh[name], self._as_given(given, node) if rebinds else given
             if isinstance(value, Static):

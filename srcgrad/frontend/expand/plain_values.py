@@ -11,29 +11,39 @@ from typing import Any, Final
 import gast
 
 from srcgrad.frontend.expand.values import Known, Static
+from srcgrad.ir.vocabulary import Vocabulary
 from srcgrad.ir.walk import names_bound, walk
 
-_DISPLAYS: Final = (
-    *(gast.Tuple, gast.List, gast.Dict, gast.Set, gast.ListComp, gast.DictComp),
-    *(gast.Constant, gast.Compare, gast.JoinedStr),
-)
+_TOLD: Final = (gast.Constant, gast.Compare, gast.JoinedStr)
+_DISPLAYS: Final = (gast.Tuple, gast.List, gast.Set)
+_OURS: Final = "srcgrad.runtime."
+_LISTS: Final = (gast.List, gast.Dict, gast.Set, gast.ListComp, gast.DictComp)
+
+
+class NotPlainError(Exception):
+    """A variable may be bound to an object, of which it was relied on that it holds none."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.name = name
 
 
 class PlainValues:
     """The variables of one function.
 
-    `meaning(node)` is what an expression means; `is_ruled(function)` says whether a function has
-    a derivative rule, and returns what it computes. The `names` are plain from the beginning.
+    A plain value is no object, and so is what is in it, that of a list as long as it has no name:
+    something else may be put there later. `meaning(node)` is what an expression means. The `names`
+    are plain from the beginning.
     """
 
     def __init__(
         self,
         names: Collection[str],
         meaning: Callable[[Any], Any],
-        is_ruled: Callable[[Any], bool],
+        vocabulary: Vocabulary,
     ) -> None:
         self._meaning = meaning
-        self._is_ruled = is_ruled
+        self._vocabulary = vocabulary
         self._names = set(names)
         self._others: set[str] = set()
         self._relied: set[str] = set()
@@ -43,11 +53,18 @@ class PlainValues:
 
         Its parameters `names` are plain.
         """
-        self._others |= bound_otherwise(tree)
+        self.doubt(bound_otherwise(tree))
         self._names |= set(names) - self._others
+
+    def doubt(self, names: Collection[str]) -> None:
+        """Rely on nothing of some variables."""
+        self._others.update(names)
+        self._names.difference_update(names)
 
     def of(self, value: Any) -> bool:
         """Say whether an expression of the text surely gives no object of a class of users'."""
+        if isinstance(value, _LISTS) or self._is_array(value):
+            return True
         names: set[str] = set()
         if isinstance(value, Static) or not self._is_plain(value, names):
             return False
@@ -56,7 +73,7 @@ class PlainValues:
 
     def bind(self, name: str, value: Any) -> bool:
         """Note what a variable is bound to; False if it was relied on that it is plain."""
-        known = value is not None and not isinstance(value, Static)
+        known = value is not None and not isinstance(value, (Static, *_LISTS))
         if known and name not in self._others and self._is_plain(value, set()):
             self._names.add(name)
             return True
@@ -65,26 +82,56 @@ class PlainValues:
         return name not in self._relied
 
     def _is_plain(self, value: Any, names: set[str]) -> bool:
-        if isinstance(value, _DISPLAYS):
-            return True
         if isinstance(value, gast.Name):
             names.add(value.id)
             return value.id in self._names
-        if isinstance(value, (gast.Subscript, gast.Attribute)):
-            return self._is_plain(value.value, names)
-        if isinstance(value, gast.BinOp):
-            return self._is_plain(value.left, names) and self._is_plain(value.right, names)
-        if isinstance(value, gast.UnaryOp):
-            return self._is_plain(value.operand, names)
-        if isinstance(value, gast.IfExp):
-            return self._is_plain(value.body, names) and self._is_plain(value.orelse, names)
-        return isinstance(value, gast.Call) and self._is_computed(value, names)
+        if isinstance(value, gast.Call):
+            return self._is_computed(value, names)
+        parts: list[Any] | None = None
+        if isinstance(value, _TOLD):
+            parts = []
+        elif isinstance(value, _DISPLAYS):
+            parts = value.elts
+        elif isinstance(value, (gast.Subscript, gast.Attribute)):
+            parts = [value.value]
+        elif isinstance(value, gast.BinOp):
+            parts = [value.left, value.right]
+        elif isinstance(value, gast.UnaryOp):
+            parts = [value.operand]
+        return parts is not None and all(self._is_plain(part, names) for part in parts)
+
+    def _is_array(self, value: Any) -> bool:
+        """Say whether an expression surely gives an array, whatever is in it."""
+        callee = self._meaning(value.func) if isinstance(value, gast.Call) else None
+        if not isinstance(callee, Known) or not self._vocabulary.rule_for(callee.value):
+            return False
+        return self._vocabulary.primitive(callee.value).gives == "array"
 
     def _is_computed(self, call: Any, names: set[str]) -> bool:
-        callee = self._meaning(call.func)
+        """Say whether a function of numbers is called, or one of arrays with plain arguments.
+
+        What the compiler has put there itself computes with numbers.
+        """
+        callee, given = self._meaning(call.func), [*call.args, *_values_of(call.keywords)]
         if isinstance(callee, Known):
-            return self._is_ruled(callee.value)
-        return isinstance(call.func, gast.Attribute) and self._is_plain(call.func.value, names)
+            if not self._vocabulary.rule_for(callee.value):
+                return False
+            known = self._vocabulary.primitive(callee.value)
+            if self._vocabulary.canonical_name(callee.value).startswith(_OURS):
+                return True
+            if known.kind in ("float", "truth", "int"):
+                return True
+            lists = known.gives in ("list", "tuple")
+        elif isinstance(call.func, gast.Attribute):
+            lists = call.func.attr == "tolist"
+            given.append(call.func.value)
+        else:
+            return False
+        return not lists and all(self._is_plain(item, names) for item in given)
+
+
+def _values_of(keywords: list[Any]) -> list[Any]:
+    return [item.value for item in keywords]
 
 
 def bound_otherwise(tree: Any) -> set[str]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from srcgrad.frontend.expand.anew import is_read_anew, reader_of
 from srcgrad.frontend.expand.assumptions import Assumption
-from srcgrad.frontend.expand.holding import Holding
+from srcgrad.frontend.expand.holding import Holding, may_bind_fields
 from srcgrad.frontend.expand.values import Code, Home, Root
 from srcgrad.frontend.long_loops import is_repeated
 from srcgrad.frontend.source import FunctionSource, find_generator, find_source
@@ -55,6 +55,7 @@ class Session:
         deep: Whether what such fields hold is written into further inside, too.
         alone: Of nested functions, by the numbers of their definitions, whether they write outside.
         holding: The objects outside whose fields are written.
+        unplain: The variables of which nothing is relied on, since they may come to hold objects.
         nested: For each derivative that the program takes: whether it is still current.
     """
 
@@ -81,7 +82,9 @@ class Session:
     deep: bool = False
     alone: dict[int, bool] = field(default_factory=dict)
     holding: Holding = field(default_factory=Holding)
+    unplain: set[str] = field(default_factory=set)
     nested: list[Callable[[], bool]] = field(default_factory=list)
+    _binds: bool | None = None
     _codes: dict[FunctionType, Code] = field(default_factory=dict)
     _cells: dict[int, CellType] = field(default_factory=dict)
     _readers: dict[Any, FunctionType] = field(default_factory=dict)
@@ -97,6 +100,14 @@ class Session:
 
     def _noted(self) -> tuple[list[Any], ...]:
         return self.placed, self.places
+
+    @property
+    def binds_fields(self) -> bool:
+        """Whether some function of the program may bind fields of objects that it has not made."""
+        if self._binds is None:
+            given = self.arguments.values()
+            self._binds = self.starts is None or may_bind_fields(self.starts, given)
+        return self._binds
 
     def use(self, binding: Binding) -> None:
         """Note that a name from outside was looked up."""

@@ -57,14 +57,9 @@ class Special(Mapping):
         function, *rest = args
         if not isinstance(function, Static):
             return None
-        kept = [self._now(value, "bound", node) for value in rest]
-        named = {name: self._now(value, name, node) for name, value in keywords.items()}
+        kept = [self.bound_now(value, "bound", node) for value in rest]
+        named = {name: self.bound_now(value, name, node) for name, value in keywords.items()}
         return Partial(function, kept, named)
-
-    def _now(self, value: Value, wish: str, node: Any) -> Value:
-        if isinstance(value, (Static, gast.Constant)):
-            return value
-        return self.keep(getattr(value, "id", wish), value, node)
 
     def _wraps(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
         return Identity()
@@ -305,7 +300,7 @@ class Special(Mapping):
         given.update(keywords)
         if not args and not any(isinstance(value, Static) for value in given.values()):
             return None
-        return Items("dict", list(given.values()), list(given))
+        return Items("dict", [self.bound_now(v, "part", node) for v in given.values()], list(given))
 
     def _list(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
         return _sequence("list", args)

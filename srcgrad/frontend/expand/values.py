@@ -278,3 +278,8 @@ class Lazy(Static):
     def __init__(self, wish: str, value: Any) -> None:
         self.wish = wish
         self.value = value
+
+
+def has_plain_keys(value: Any) -> bool:
+    """Say whether a list, tuple or dict from outside can be spelled entry by entry."""
+    return not isinstance(value, dict) or all(isinstance(key, (str, int, bool)) for key in value)
