@@ -114,7 +114,7 @@ class _Analysis:
         self._backward: dict[str, set[str]] = defaultdict(set)
         self._same: dict[str, set[str]] = defaultdict(set)
         self._roots: set[str] = set()
-        self._holders: set[str] = set()  # of outside memory that is read as their attributes
+        self._holders: set[str] = set()  # of outside memory: their attributes, what they return
         self._last_writes: dict[str, int] = {}
         self._new: set[str] = set()  # bound to memory of their own
 
@@ -224,6 +224,12 @@ class _Analysis:
             self._assign(statement)
         elif isinstance(statement, gast.Expr) and isinstance(statement.value, gast.Call):
             self._effect(statement.value)
+        elif isinstance(statement, gast.For) and not self._counts(statement.iter):
+            for source in self._direct(statement.iter):
+                for target in names_bound(statement.target):
+                    self._edge(source, target)
+                    self._same[source].add(target)
+                    self._same[target].add(source)
 
     def _write(self, root: str | None, sources: list[str]) -> None:
         if root is None:
@@ -263,7 +269,10 @@ class _Analysis:
         if operation.primal is vocabulary.getitem or self._views_first(operation):
             return operation.args[:1]
         if operation.kind == "user":
-            return vocabulary.returned_operands(operation.primal, statement.value)
+            returned = vocabulary.returned_operands(operation.primal, statement.value)
+            if statement.value.func in returned:  # what is outside, and handed out by it
+                self._holders.update(direct_names(statement.value.func))
+            return returned
         return operation.args
 
     def _effect(self, value: Any) -> None:

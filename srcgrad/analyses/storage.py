@@ -225,7 +225,7 @@ class _Analysis:
             return [*self._local(names), *held]
         if operation.kind == "user" and isinstance(value, gast.Call):
             returned = vocabulary.returned_operands(operation.primal, value)
-            names = [n for item in returned for n in names_read(item)]
+            names = [n for item in returned if item is not value.func for n in names_read(item)]
             return self._local([n for n in names if not self._is_float(n)])
         if operation.kind in ("user", "class"):
             return [n for arg in operation.args for n in self._direct(arg)]

@@ -112,6 +112,8 @@ def pushed(
             head, moved = _heads(value, tangent, has_aux=has_aux)
             blocks.append(rows_in(head, moved, len(part)))
         except CannotStackError:
+            if around is not None:
+                around.put_back()
             value, rows = _pushed_one_by_one(push, given, arguments, part, has_aux, around)
             blocks.append(rows)
         if len(blocks) > 1:

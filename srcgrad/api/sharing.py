@@ -41,8 +41,7 @@ def refuse_shared(generated: Generated, function: Any, arguments: Mapping[str, A
                 f"a text that takes a copy of `{name}` is for an array",
                 hint="leave out pure=True, or pass a copy yourself",
             )
-    data = {binding.name: binding.current() for binding in generated.data.values()}
-    everything = {**data, **arguments}
+    everything = {**_read_outside(generated), **arguments}
     fields = _fields_by_object(generated)
     for (name, path), written in fields.items():
         others = [value for key, value in everything.items() if key != name]
@@ -59,6 +58,16 @@ def refuse_shared(generated: Generated, function: Any, arguments: Mapping[str, A
             for theirs in _parts(value):
                 if any(_meet(part, theirs) for part in mine):
                     raise _refusal(function, name, other, given=name in arguments)
+
+
+def _read_outside(generated: Generated) -> dict[str, Any]:
+    """Return what a text reads outside: data by their names, and attributes of modules."""
+    data = {item.name: item.current() for item in generated.data.values()}
+    known = [*generated.data.values(), *generated.outside.values()]
+    more = [item for item in generated.fixed if not any(map(item.is_same_as, known))]
+    dotted = {f"{item.name} of a module": item.current() for item in more}
+    held = {name: item.current() for name, item in generated.outside.items()}
+    return {**data, **dotted, **held}
 
 
 def _fields_by_object(generated: Generated) -> dict[tuple[str, Path], list[str]]:
@@ -88,8 +97,7 @@ def is_alone(
         refuse(problem)
         return False
     except MutationError as problem:
-        data = {item.name: item.current() for item in generated.data.values()}
-        given = {**data, **arguments}
+        given = {**_read_outside(generated), **arguments}
         if not all(type(given.get(name)) in _CONTAINERS for name in generated.written):
             raise
         refuse(problem)

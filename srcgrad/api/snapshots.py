@@ -80,7 +80,8 @@ def outside_of(plan: HalvesPlan) -> list[Any]:
         scope = vars(plan.module)
         names = _read_from(plan, plan.forward)
         plan.outside = [scope[n] for n in names if n in scope and _is_holder(scope[n])]
-    return [*(item.current() for item in plan.generated.data.values()), *plan.outside]
+    known = (*plan.generated.data.values(), *plan.generated.outside.values())
+    return [*(item.current() for item in known), *plan.outside]
 
 
 def _read_from(plan: HalvesPlan, half: Any) -> list[str]:

@@ -28,6 +28,7 @@ from srcgrad.errors import UnsupportedError
 from srcgrad.frontend.callees import ELSEWHERE
 from srcgrad.frontend.effects import written_parameters
 from srcgrad.frontend.expand.operators import taken_from
+from srcgrad.frontend.rebinding import binds_names
 from srcgrad.insight.switch import CHECKS, comparing, verifying
 from srcgrad.ir.reach import values_of
 from srcgrad.locks import Lock
@@ -134,7 +135,8 @@ def surroundings_of_a_writer(f: Callable[..., Any]) -> Surroundings | None:
     if not isinstance(function, types.FunctionType):
         return None
     objects = any(map(is_plain_object, values_of(function).values()))  # with methods that write
-    if objects or ELSEWHERE in written_parameters(function, VOCABULARY):
+    writes = objects or ELSEWHERE in written_parameters(function, VOCABULARY)
+    if writes or binds_names(function):
         return Surroundings(f)
     return None
 

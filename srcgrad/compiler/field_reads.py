@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Any
 
+from srcgrad.frontend.rebinding import Variable
 from srcgrad.frontend.source import FunctionSource, Path
 from srcgrad.ir.build import clone
 from srcgrad.ir.liveness import walk_live
+from srcgrad.ir.scopes import Binding
 
 
 def all_fields_read(source: FunctionSource) -> list[Any]:
@@ -21,6 +23,18 @@ def fields_read(reads: list[Any], body: list[Any]) -> list[Any]:
     return [clone(item) for item in reads if item.targets[0].id in live]
 
 
+def outside_written(sources: Iterable[FunctionSource]) -> dict[str, Binding]:
+    """Return the names outside that functions write, as their texts reach them."""
+    leaves = (item for source in sources for item in source.leaves)
+    return {item.parameter: item.binding for item in leaves if item.binding is not None}
+
+
+def names_written(source: FunctionSource) -> frozenset[Variable]:
+    """Return the names of modules that are variables of a function, which may bind them anew."""
+    known = (item.binding for item in source.leaves if item.binding is not None)
+    return frozenset((b.holder.get("__name__"), b.name) for b in known if type(b.holder) is dict)
+
+
 def stored_fields(
     source: FunctionSource, names: Collection[str]
 ) -> frozenset[tuple[str, Path, str]]:
@@ -29,10 +43,11 @@ def stored_fields(
     Of each: the name by which the object is reached, the steps to it, and that of the field. An
     object whose fields are bound anew is among them without a field.
     """
-    held = {(item.parameter, item.path, "") for item in source.leaves if item.is_held}
+    objects = (item for item in source.leaves if item.is_held and () not in item.names)
+    held = {(item.parameter, item.path, "") for item in objects}
     return frozenset(held) | {
         (item.parameter, path[:-1], str(path[-1]))
         for item in source.leaves
         for path, name in item.names.items()
-        if name in names and isinstance(path[-1], str)
+        if name in names and path and isinstance(path[-1], str)
     }

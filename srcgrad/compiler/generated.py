@@ -75,6 +75,7 @@ class Generated:
         copied: The arguments, arrays, of which the text takes copies to write into.
         stored: The fields that are written: what each is reached by, the steps to the object, and
             the name of the field, or nothing if it is only bound anew.
+        outside: The names outside that are written, as the text reaches them, with their meanings.
         left_out: Why parts are refused in whose place the text raises, by what it says there.
     """
 
@@ -102,6 +103,7 @@ class Generated:
     copied: frozenset[str] = frozenset()
     left_out: Mapping[str, UnsupportedError] = field(default_factory=dict)
     stored: frozenset[tuple[str, Path, str]] = frozenset()
+    outside: Mapping[str, Binding] = field(default_factory=dict)
 
 
 def without_data(generated: Generated) -> Generated:
@@ -134,6 +136,7 @@ class Request:
         seen: The shapes of arguments (and the values of integers) that the text may be made for.
         pure: Whether the text is to leave its arguments as they are.
         copied: The arguments of which it takes copies for that, since it writes into them.
+        holds: Whether what is outside and written may be read into variables.
     """
 
     function: FunctionType
@@ -149,3 +152,4 @@ class Request:
     seen: Mapping[str, tuple[int, ...] | int] = field(default_factory=dict)
     pure: bool = False
     copied: frozenset[str] = frozenset()
+    holds: bool = True

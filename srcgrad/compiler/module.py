@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import FunctionType
 from typing import Any
 
@@ -16,8 +16,10 @@ from srcgrad.codegen.printer import print_module
 from srcgrad.codegen.tracebacks import LineMap, Part, UserLine
 from srcgrad.compiler.calls import Call
 from srcgrad.compiler.complex_signs import refuse_complex_signs
+from srcgrad.compiler.conditions import NeverHoldsError, settled
 from srcgrad.compiler.delegating import Half, delegating_body, own_half, reached_from
 from srcgrad.compiler.derivation import Derivation
+from srcgrad.compiler.field_reads import names_written, outside_written
 from srcgrad.compiler.findings import Findings
 from srcgrad.compiler.following import Following, renumbered, seen_knowledge
 from srcgrad.compiler.generated import ComplexMetError, FunctionState, Generated, Request
@@ -41,6 +43,7 @@ from srcgrad.compiler.vocabulary import VOCABULARY
 from srcgrad.errors import Diagnostic, MutationError, UnsupportedError
 from srcgrad.frontend.complexity import meets_complex
 from srcgrad.frontend.expand.entry import Expander, taken
+from srcgrad.frontend.expand.holding import Holding
 from srcgrad.frontend.expand.scoping import in_users_words, without_collisions
 from srcgrad.frontend.expand.session import Session
 from srcgrad.frontend.rebinding import Variable, rebound, refuse_rebound
@@ -128,7 +131,7 @@ class Module:
             body = delegating_body(half, derivation, derivation.seed, value=value)
         self.scalars |= in_users_words(derivation.scalars, self.renamed)
         self.note_written(derivation, self.renamed)
-        self.conditions = derivation.conditions
+        spelled, self.conditions = settled(derivation.conditions, source, self.expander.session)
         derivation.copied = self.copied
         self.proofs.add(derivation, name, inner, value=value, aux=aux)
         self.end(
@@ -136,7 +139,7 @@ class Module:
             name,
             clone(source.tree.args),
             body,
-            docstring(source, wrt, value, (*taken(given, source.tree), *derivation.conditions)),
+            docstring(source, wrt, value, (*taken(given, source.tree), *spelled)),
         )
         if half is not None:
             called = reached_from(name, [item for _, item in self.definitions])
@@ -192,7 +195,8 @@ class Module:
             refuse_complex_signs(program, refusals)
         elif meets_complex(source) or any(map(meets_complex, map(find_source, program.inlined))):
             raise ComplexMetError
-        refuse_rebound(program.reader.scope, source.tree, self.rebound, refusals)
+        anew = self.rebound - names_written(source)
+        refuse_rebound(program.reader.scope, source.tree, anew, refusals)
         self.catches |= any(getattr(item, "handlers", ()) for item in statements(program.body))
         parts = (source, program, refusals, self.externals, stages, self.keep_complex)
         return Derivation(*parts, caught=caught, rebinds=self.plain)
@@ -342,14 +346,11 @@ class Module:
         """Return the text of the module and its line map."""
         self.proofs.imports = list(self.externals.imports.values())
         self._drop_unused_imports()
-        entry, *helpers = self.definitions
-        ordered = [*helpers, entry] if helpers else [entry]
-        ordered = self._entry_first(ordered)
         found = self.externals
         text = import_lines(found.imports.values(), found.runtime, found.bound)
         entries: dict[int, UserLine] = {}
         parts: list[Part] = []
-        for source, definition in ordered:
+        for source, definition in self.definitions:
             printed = print_module(gast.Module([definition], []))
             start = text.count("\n") + 1
             entries.update(user_lines(printed, start, source))
@@ -364,11 +365,6 @@ class Module:
         self.externals.runtime &= used
         for name in [n for n in self.externals.imports if n not in used]:
             del self.externals.imports[name]
-
-    def _entry_first(
-        self, ordered: list[tuple[FunctionSource, Any]]
-    ) -> list[tuple[FunctionSource, Any]]:
-        return [ordered[-1], *ordered[:-1]]
 
 
 def gradient_text(request: Request, stages: Stages | None) -> Generated:
@@ -387,7 +383,10 @@ def generate(request: Request, make: Callable[[Request], tuple[Module, str, str]
     for cached in (container_parameters, returns_list, lists_returned, vector_parameters):
         cached.cache_clear()  # a function that they looked into may have been replaced
     with one_compilation(), uncollected():
-        return _generated(by_own_names(request), make)
+        try:
+            return _generated(by_own_names(request), make)
+        except NeverHoldsError:  # what is outside is not such that its names may be variables
+            return _generated(by_own_names(replace(request, holds=False)), make)
 
 
 def _generated(request: Request, make: Callable[[Request], tuple[Module, str, str]]) -> Generated:
@@ -421,6 +420,7 @@ def _generated(request: Request, make: Callable[[Request], tuple[Module, str, st
         module.proofs.of(text, dict(externals.bound)),
         request.copied,
         stored=module.stored,
+        outside=outside_written(source for source, _ in module.definitions),
     )
 
 
@@ -454,6 +454,8 @@ def empty_module(request: Request, stages: Stages | None) -> Module:
     externals = Externals(namer)
     namer.reserve(own_names())
     anew = rebound(request.function, request.given.values())
+    held, whole = Holding(request.holds), request.keep_complex
+    session = Session(VOCABULARY, keep_complex=whole, rebound=anew, holding=held)
     if stages is not None and stages.account is not None:
         stages.account.clear()  # a first attempt may have been given up
     return Module(
@@ -463,10 +465,7 @@ def empty_module(request: Request, stages: Stages | None) -> Module:
         externals,
         namer,
         arrays=request.arrays,
-        expander=expander_for(
-            request,
-            lambda: Expander(Session(VOCABULARY, keep_complex=request.keep_complex, rebound=anew)),
-        ),
+        expander=expander_for(request, lambda: Expander(session)),
         plain=request.plain,
         stacks=request.stacks,
         seen=request.seen,

@@ -84,4 +84,4 @@ def _key(request: Request) -> _Key:
     """
     given = tuple((name, id(value)) for name, value in request.given.items())
     flags = (request.value, request.aux, request.keep_complex, request.plain, request.stacks)
-    return request.function, request.wrt, given, *flags
+    return request.function, request.wrt, given, *flags, request.holds

@@ -92,7 +92,7 @@ def _how_written(function: FunctionType) -> str | None:
 def _returned_operands(function: FunctionType, call: Any) -> list[Any]:
     returned = returned_parameters(function, VOCABULARY)
     if ELSEWHERE in returned:
-        return [*call.args, *[item.value for item in call.keywords]]
+        return [call.func, *call.args, *[item.value for item in call.keywords]]
     return given_to(function, call, returned)
 
 

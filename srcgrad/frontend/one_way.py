@@ -30,12 +30,12 @@ _NEVER_CHANGED: Final = frozenset((str, bytes, bool, int, float, complex, type(N
 
 
 def is_reached_twice(
-    first: Any, path: Path, fields: Collection[str], others: Iterable[Any]
+    first: Any, path: Path, fields: Collection[str] | None, others: Iterable[Any]
 ) -> bool:
     """Say whether what stands on a path from a value is in several places, or memory is.
 
-    The memory are arrays, lists and dicts in `fields` of the object at its end, and what is in
-    those; `others` are what may be reached beside the value.
+    The memory are arrays, lists and dicts in `fields` of the object at its end, or that is one of
+    these itself, and what is in those; `others` are what may be reached beside the value.
 
     >>> from types import SimpleNamespace
     >>> model = SimpleNamespace(h=np.ones(3), u=np.ones(3))
@@ -51,9 +51,10 @@ def is_reached_twice(
     """
     chain = [first]
     for step in path:
-        held = chain[-1]
-        chain.append(held[step.key] if isinstance(step, Entry) else getattr(held, step))
-    mine = list(_slots(getattr(chain[-1], name, None) for name in fields))
+        last = chain[-1]
+        chain.append(last[step.key] if isinstance(step, Entry) else getattr(last, step))
+    held = chain[-1:] if fields is None else [getattr(chain[-1], name, None) for name in fields]
+    mine = list(_slots(held))
     arrays = [item for item in mine if isinstance(item, np.ndarray)]
     slots = Counter[int]()
     for count, item in enumerate(_slots([first, *others])):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import builtins
 import dis
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any
@@ -67,11 +67,20 @@ def binds_outside(function: FunctionType) -> bool:
     return not every.are_all or any(map(_binds_outside, every.functions))
 
 
+def binds_names(function: FunctionType) -> bool:
+    """Say whether a function, or what it reaches by name, binds names of modules or of closures."""
+    stores = (item for every in reached_functions(function).functions for item in _own(every))
+    return any(kind in ("name", "cell") for kind, _, _ in stores)
+
+
+def _own(reached: FunctionType) -> Iterator[tuple[str, str, str]]:
+    """Yield what a function binds that is not of its own calls."""
+    free = reached.__code__.co_freevars
+    return (item for item in _stores(reached.__code__) if item[0] != "cell" or item[2] in free)
+
+
 def _binds_outside(reached: FunctionType) -> bool:
-    return bool(bound_unseen(reached)) or any(
-        kind != "cell" or name in reached.__code__.co_freevars
-        for kind, _, name in _stores(reached.__code__)
-    )
+    return bool(bound_unseen(reached)) or any(True for _ in _own(reached))
 
 
 def refuse_rebound(

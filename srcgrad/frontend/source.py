@@ -26,6 +26,7 @@ from srcgrad.frontend.weak_memory import PerFunction
 from srcgrad.ir.build import clone
 from srcgrad.ir.depth import deeply
 from srcgrad.ir.names import identifier
+from srcgrad.ir.scopes import Binding
 from srcgrad.ir.walk import walk
 from srcgrad.parsing import parsed
 from srcgrad.spans import Span, letters, printable
@@ -53,6 +54,7 @@ class Leaves:
         floats: Those that are arrays of floats.
         is_held: Whether these are fields that are written, of an object without derivatives.
         path: The steps to that object.
+        binding: What the name means, of a variable that is one outside.
     """
 
     parameter: str
@@ -61,6 +63,7 @@ class Leaves:
     floats: set[str] = field(default_factory=set)
     is_held: bool = False
     path: Path = ()
+    binding: Binding | None = None
 
 
 _ATTACHED: Final = "__srcgrad_source__"

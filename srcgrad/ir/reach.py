@@ -66,7 +66,12 @@ def seen_elsewhere(function: FunctionType) -> frozenset[str] | None:
         return None
     others = [item for item in reached.functions if item is not function]
     again = function.__name__ in function.__code__.co_names  # it may call itself
-    codes = [item.__code__ for item in others] + [function.__code__] * again
+    return names_in([*others, *[function] * again])
+
+
+def names_in(functions: Iterable[FunctionType]) -> frozenset[str]:
+    """Return the names that stand in functions and mean something outside; and their attributes."""
+    codes = [item.__code__ for item in functions]
     return frozenset(name for code in codes for name in (*_names(code), *code.co_freevars))
 
 

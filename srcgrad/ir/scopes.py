@@ -35,6 +35,10 @@ class Binding:
         """Return what the name means now."""
         return self.reader()(self.name, MISSING)
 
+    def is_same_as(self, other: Binding) -> bool:
+        """Say whether another is of the same name in the same place."""
+        return self.holder is other.holder and self.name == other.name
+
     def reader(self) -> Callable[[str, Any], Any]:
         """Return what takes the name and a default and returns what the name means now."""
         if isinstance(self.holder, type):

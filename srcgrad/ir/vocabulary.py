@@ -44,7 +44,8 @@ class Vocabulary:
             whether it may write elsewhere.
         how_written: What to say of a Python function that writes: into what, and by which
             statement. None for one that does not.
-        returned_operands: The operands of such a call in whose memory its result may lie.
+        returned_operands: The operands of such a call in whose memory its result may lie; the
+            function itself is among them if that is memory outside.
         equivalent: The call that stands for a call of a function written out with others, or None.
         why_not: What to say of a function without a rule, and the way out, if more is known.
     """

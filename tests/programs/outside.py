@@ -24,7 +24,7 @@ def kept_in_an_array_outside(x):
     return np.sum(BUFFER**2)
 
 
-@program("v", by="tape")
+@program("v")
 def kept_in_a_view_of_an_array_outside(x):
     view = BUFFER[1:]
     view[:] = x[1:] * 2.0
@@ -51,7 +51,7 @@ def _square_of_buffer():
     return np.sum(BUFFER**2)
 
 
-@program("v", by="tape")
+@program("v")
 def kept_in_an_array_that_a_helper_reads(x):
     BUFFER[:] = x * 3.0
     return _square_of_buffer()
@@ -292,7 +292,7 @@ class Box:
 BOX = Box()
 
 
-@program("v", by="tape")
+@program("v")
 def array_of_a_class_updated(x):
     Shelf.table[...] = [0.5, 0.7, 1.5]
     t = Shelf.table
@@ -309,7 +309,7 @@ def array_of_an_object_under_two_names(x):
     return np.sum(np.sin(t) * u)
 
 
-@program("v", by="tape")
+@program("v")
 def array_of_a_module_updated_and_read_there(x):
     writers.TABLE[...] = [0.5, 0.7, 1.5]
     t = writers.TABLE

@@ -5,10 +5,11 @@ What reads a thing again says so by its value: readers of the same are equal, an
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from types import FunctionType, MemberDescriptorType
+from types import CellType, CodeType, FunctionType, MemberDescriptorType
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -34,7 +35,7 @@ class Assumption:
         """Say whether it is still so."""
         try:
             found = self.read(arguments)
-        except (AttributeError, KeyError, IndexError, TypeError, ValueError):
+        except (AttributeError, LookupError, NameError, TypeError, ValueError):
             return False
         if found is self.expected:
             return True
@@ -71,6 +72,25 @@ class Outside:
 
     def __hash__(self) -> int:
         return hash(self._key)
+
+
+class Space:
+    """Reads what holds names outside: those of a module, of a class, or the one of a cell."""
+
+    __slots__ = ("_holder",)
+
+    def __init__(self, holder: Any) -> None:
+        self._holder = holder
+
+    def __call__(self, arguments: Arguments) -> Any:
+        """Return it."""
+        return self._holder
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Space) and self._holder is other._holder
+
+    def __hash__(self) -> int:
+        return id(self._holder)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +131,28 @@ class Of:
 
 
 @dataclass(frozen=True, slots=True)
+class Said:
+    """Reads whether a condition holds, an expression with arguments and what readers find."""
+
+    condition: str
+    names: tuple[tuple[str, Root], ...]
+
+    def __call__(self, arguments: Arguments) -> Any:
+        """Return whether it does."""
+        known = {"np": np, **arguments, **{name: read(arguments) for name, read in self.names}}
+        return bool(eval(_compiled(self.condition), known))  # noqa: S307 - text of our own making
+
+    def holds(self, arguments: Arguments) -> bool:
+        """Say whether it does, and can be asked."""
+        return Assumption(self, True).holds(arguments)
+
+
+@functools.lru_cache(maxsize=256)
+def _compiled(condition: str) -> CodeType:
+    return compile(condition, "<condition>", "eval")
+
+
+@dataclass(frozen=True, slots=True)
 class InClasses:
     """Reads what a name means in classes, the first one that has it."""
 
@@ -122,8 +164,15 @@ class InClasses:
         return next((vars(base)[self.name] for base in self.bases if self.name in vars(base)), None)
 
 
+def is_space(value: Any) -> bool:
+    """Say whether something holds names: those of a module, of a class, or the one of a cell."""
+    return type(value) is dict or isinstance(value, (CellType, type))
+
+
 def stored_in(value: Any, name: str) -> Any:
     """Return what an object or its class keeps under a name, without running any code; or MISSING.
+
+    So with what holds names.
 
     >>> class Point:
     ...     size = 2.0
@@ -133,6 +182,8 @@ def stored_in(value: Any, name: str) -> Any:
     >>> [stored_in(point, name) for name in ("x", "size")], stored_in(point, "both") is MISSING
     ([1.0, 2.0], True)
     """
+    if is_space(value) and not isinstance(value, type):
+        return Binding(name, None, value).current()
     own = getattr(value, "__dict__", None)
     if type(own) is dict and name in own and not hasattr(type(value), name):
         return own[name]
@@ -149,7 +200,7 @@ def is_own(value: Any, name: str) -> bool:
     >>> is_own(np.float64(1.0), "ndim")
     False
     """
-    if name in getattr(value, "__dict__", ()):
+    if name in getattr(value, "__dict__", ()) or type(value) is dict or type(value) is CellType:
         return True
     return isinstance(inspect.getattr_static(type(value), name, None), MemberDescriptorType)
 

@@ -24,6 +24,7 @@ from srcgrad.frontend.expand.values import (
     Static,
     Value,
     is_literal,
+    places_for,
 )
 from srcgrad.ir.build import assign, at, clone, load, store
 from srcgrad.ir.imports import imported
@@ -154,7 +155,10 @@ class Body(Options):
         if not self.inlined:
             self.out.append(node)
 
-    _Global = _Nonlocal
+    def _Global(self, node: Any) -> None:
+        node.names = [name for name in node.names if not self.is_variable(name)]
+        if node.names and not self.inlined:
+            self.out.append(node)
 
     def _Import(self, node: Any) -> None:
         """Let names mean the functions and modules that an import binds, if it surely runs."""
@@ -278,7 +282,9 @@ class Body(Options):
         return surely and is_literal(value) and not makes_functions(tree)
 
     def _is_special(self, target: Any) -> bool:
-        return isinstance(target, gast.Attribute) or bool(set(names_bound(target)) & set(self.env))
+        names = set(names_bound(target))
+        known = bool(names & set(self.env)) or bool(names & self.globals)
+        return known or isinstance(target, gast.Attribute)
 
     def _AnnAssign(self, node: Any) -> None:
         if node.value is None:
@@ -290,7 +296,8 @@ class Body(Options):
 
     def _assign_to(self, target: Any, value: Value, node: Any) -> None:
         if isinstance(target, gast.Name):
-            self.assign_name(target.id, value, node)
+            if not self.bind_outside(target.id, value, node):
+                self.assign_name(target.id, value, node)
         elif isinstance(target, (gast.Tuple, gast.List)):
             self.unpack(target, value, node)
         elif self.puts(target, value, node):
@@ -301,10 +308,10 @@ class Body(Options):
 
     def unpack(self, target: Any, value: Value, node: Any) -> None:
         items = self.elements(value) if isinstance(value, Static) else None
-        if items is None or _places(target, items) is None:
+        if items is None or places_for(target, items) is None:
             plain = self.plain(value, node)
             items = list(plain.elts) if isinstance(plain, gast.Tuple) else []
-            known = _places(target, items) is not None
+            known = places_for(target, items) is not None
             if not known or not any(map(self._is_special, target.elts)):
                 self.written(target, plain)
                 self.out.append(assign(target, plain, node))
@@ -315,7 +322,7 @@ class Body(Options):
             else self.keep(getattr(item, "id", "part"), item, node)
             for item in items
         ]
-        for item, place in zip(target.elts, _places(target, values) or (), strict=True):
+        for item, place in zip(target.elts, places_for(target, values) or (), strict=True):
             part = values[place]
             if isinstance(item, gast.Starred):
                 self._assign_to(item.value, self._rest(item.value, part), node)
@@ -375,7 +382,8 @@ class Body(Options):
                 if isinstance(self.value(clone(owner)), (Items, Object)):
                     self.refuse(target, "a write into a list of functions", "make a new one")
                 item.slice = self.expression(item.slice)
-                if not isinstance(owner, gast.Name) or held is not None:
+                outside = getattr(owner, "id", "") not in self.own
+                if not isinstance(owner, gast.Name) or held is not None or outside:
                     item.value = self.expression(owner)
                 return
             if isinstance(item, gast.Attribute):
@@ -384,28 +392,10 @@ class Body(Options):
 
     def _AugAssign(self, node: Any) -> None:
         target = node.target
-        if isinstance(target, gast.Attribute):
-            owner = self.value(clone(target.value))
-            if isinstance(owner, Instance) and self._counts(owner, target.attr):
-                value = gast.BinOp(self._read(target), node.op, node.value)
-                self.statement(at(gast.Assign([target], at(value, node), None), node))
-                return
-            if isinstance(owner, Instance) and owner.lent:
-                raise NeedsInlineError
-            if isinstance(owner, Instance) and self.update_field(owner, target.attr, node):
-                return
-            if isinstance(owner, Instance) and self.inlined:
-                self.refuse(node, "an update of an object's attribute", "work on a copy")
-            if isinstance(owner, Object) and target.attr in owner.fields:
-                self._refuse_lent(owner)
-                self.changed = True
-                field = owner.fields[target.attr]
-                if not isinstance(field, gast.Name):
-                    self.refuse(node, "an update of a function", "assign it anew")
-                node.target = store(field.id)
-                node.value = self.expression(node.value)
-                self.out.append(node)
-                return
+        if isinstance(target, gast.Attribute) and self._updates_attribute(target, node):
+            return
+        if isinstance(target, gast.Name) and self.update_outside(target.id, node):
+            return
         held = self.env.get(getattr(target, "id", ""))
         updated = self.updated(held, node.op, node.value, node)
         if updated is not None:
@@ -424,7 +414,34 @@ class Body(Options):
             return
         else:
             self.note_bound(target.id, gast.BinOp(load(target.id), node.op, node.value), node)
+            if target.id in self.named_fields:
+                self.store_into_field(target, node.value, node)
         self.out.append(node)
+
+    def _updates_attribute(self, target: Any, node: Any) -> bool:
+        """Write an update of an attribute; False if it is one as any other."""
+        owner = self.value(clone(target.value))
+        if isinstance(owner, Instance) and self._counts(owner, target.attr):
+            value = gast.BinOp(self._read(target), node.op, node.value)
+            self.statement(at(gast.Assign([target], at(value, node), None), node))
+            return True
+        if isinstance(owner, Instance) and owner.lent:
+            raise NeedsInlineError
+        if isinstance(owner, Instance) and self.update_field(owner, target.attr, node):
+            return True
+        if isinstance(owner, Instance) and self.inlined:
+            self.refuse(node, "an update of an object's attribute", "work on a copy")
+        if not isinstance(owner, Object) or target.attr not in owner.fields:
+            return False
+        self._refuse_lent(owner)
+        self.changed = True
+        field = owner.fields[target.attr]
+        if not isinstance(field, gast.Name):
+            self.refuse(node, "an update of a function", "assign it anew")
+        node.target = store(field.id)
+        node.value = self.expression(node.value)
+        self.out.append(node)
+        return True
 
     def _counts(self, owner: Instance, name: str) -> bool:
         """Say whether an attribute is a number, which an update binds anew, as of a counter."""
@@ -461,27 +478,6 @@ class Body(Options):
             if isinstance(owner, Instance) and self.session.holding.of(owner.value) is not None:
                 self.refuse(target, "deleting a field that may be written", "set it to None")
         return self.env.pop(getattr(target, "id", ""), None) is not None
-
-
-def _places(target: Any, values: list[Value]) -> list[slice] | None:
-    """Return where the values of several targets lie in a list; None if they do not fit it.
-
-    >>> target = gast.parse("a, *b, c = v").body[0].targets[0]
-    >>> _places(target, [1, 2, 3, 4])
-    [slice(0, 1, None), slice(1, 3, None), slice(3, 4, None)]
-    >>> _places(target, [1])
-    """
-    stars = [isinstance(item, gast.Starred) for item in target.elts]
-    more = len(values) - len(stars) + sum(stars)
-    if any(isinstance(item, gast.Starred) for item in values) or sum(stars) > 1:
-        return None
-    if more < 0 or (more and not any(stars)):
-        return None
-    places, start = [], 0
-    for starred in stars:
-        places.append(slice(start, start + (more if starred else 1)))
-        start = places[-1].stop
-    return places
 
 
 def _returns(node: Any) -> bool:

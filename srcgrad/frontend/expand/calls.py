@@ -303,35 +303,34 @@ class Calls(Derivatives):
         function = callee.value
         source = find_source(function)
         self.session.functions[function] = None
-        tree = source.tree
+        tree, code = source.tree, self.session.code(function)
         inlined = any(tree is item for item in self.inlined) or is_repeated(function)
         if function.__name__ == "<lambda>" and not inlined:
             bound = self.bound_to(function, args, keywords, node)
             if self._may_substitute(tree, bound, node):
-                return self.inline(self.session.code(function), bound, {}, node)
-        if hasattr(function, "__srcgrad_in_place__") and self.hoistable:
+                return self.inline(code, bound, {}, node)
+        placed = hasattr(function, "__srcgrad_in_place__") and self.hoistable
+        if placed or self.session.knows_written(function):
             bound = self.bound_to(function, args, keywords, node)
-            return self.inline(self.session.code(function), bound, {}, node)
+            return self.call_in_place(code, source.name, bound, {}, node)
         defaults = self._defaults_of(function, source.name)
         given = [*args, *keywords.values()]
         of_class = any(isinstance(v, Known) and isinstance(v.value, type) for v in args)
-        constant = not any(map(self.varies, given)) and not of_class
+        constant = not of_class and not any(map(self.varies, given))
         constant = constant and not written_parameters(function, self.session.vocabulary)
         if constant and not _may_return_function(source):
             return self._as_text(self.plain(callee, node), args, keywords, node, callee)
         short = self._shortly(function, source, args, keywords, node)
         if short is not None:
-            return self.inline(self.session.code(function), short, {}, node)
+            return self.inline(code, short, {}, node)
         every = [*given, *defaults.values()]
         starred = tree.args.vararg is not None or tree.args.kwarg is not None
         starred = starred or self._hands_on_tuple(tree, every) or calls_variables(tree)
         starred = starred or self._settles_tests(tree, args, keywords, defaults)
         if not starred and not any(isinstance(item, Static) for item in every):
             return self._expanded_call(callee, args, keywords, node)
-        code = self.session.code(function)
-        return self.call_code(
-            code, source.name, self.bound_tree(tree, args, keywords, defaults, node), {}, node
-        )
+        bound = self.bound_tree(tree, args, keywords, defaults, node)
+        return self.call_code(code, source.name, bound, {}, node)
 
     def _settles_tests(
         self, tree: Any, args: list[Value], keywords: Bound, defaults: Bound

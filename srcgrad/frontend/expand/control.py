@@ -265,6 +265,7 @@ class Control(Asking):
         node.iter = self.plain(items, node.iter)
         self.forget(node.body)
         self.written(node.target)
+        self.name_field(node.target, node.iter)
         node.body = self._loop_body(node.body, node)
         node.orelse = self.block(node.orelse)
         self.out.append(node)

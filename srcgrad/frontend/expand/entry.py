@@ -19,8 +19,11 @@ from srcgrad.frontend.expand.holding import (
     HeldObject,
     is_bound_at_last,
     is_bound_in,
+    is_named_otherwise,
     is_reached_otherwise,
     leaves_of,
+    leaves_of_space,
+    module_of,
     put_back,
 )
 from srcgrad.frontend.expand.making import make_function
@@ -40,7 +43,7 @@ from srcgrad.frontend.expand.values import (
 from srcgrad.frontend.long_loops import mark_repeated
 from srcgrad.frontend.source import Entry, Leaves, Path, attach, find_source
 from srcgrad.frontend.unseen import UNSEEN
-from srcgrad.ir.build import assign, at, clone, load
+from srcgrad.ir.build import assign, at, clone, dotted, load
 from srcgrad.ir.walk import is_same, root_name
 from srcgrad.runtime import keep_apart
 from srcgrad.runtime.objects import holds_objects, is_plain_object
@@ -132,7 +135,7 @@ class Expander:
 
         Where that leads to a refusal, they stay what they are.
         """
-        holding = self.session.holding
+        holding, factories = self.session.holding, set(self.session.factories)
         before = self.session.lengths()
         while True:
             try:
@@ -149,6 +152,8 @@ class Expander:
                     raise
                 holding.close()
             self.session.cut(before)
+            if not holding.is_open:
+                self.session.factories.intersection_update(factories)
 
     def _entry(
         self, function: FunctionType, given: Mapping[str, Any], inputs: tuple[str, ...]
@@ -214,7 +219,9 @@ class Expander:
         body = self._body_of(frame, tree)
         frame.refuse_lost_names(body, given)
         held = [] if inputs is None else self.session.holding.met()
-        leaves = [*found.values(), *map(leaves_of, held)]
+        spaces = [] if inputs is None else self.session.holding.spaces()
+        named = [item for space in spaces for item in leaves_of_space(space)]
+        leaves = [*found.values(), *map(leaves_of, held), *named]
         same = is_same(body, code.tree.body)
         if same and not any(item.names for item in leaves):
             return code.source.function
@@ -223,13 +230,17 @@ class Expander:
             for item in leaves
             for path, name in item.names.items()
         ]
-        self._put_back(frame, held, body)
+        self._put_back(frame, held, spaces, body)
         apart = [] if inputs is None else self._kept_apart(frame, tree, objects)
         tree.body = [*lead, *apart, *body]
         tree.decorator_list = []
         tree.name = code.source.name
         temporaries, results = frozenset(frame.temporaries), frozenset(frame.results)
         made = make_function(tree, frame.home, code.source, temporaries, tuple(leaves), results)
+        for space in spaces:
+            if is_named_otherwise(space, made, self.session.arguments):
+                what = f"a write into `{min(space.expressions)}`, which is reached otherwise, too"
+                frame.refuse(frame.code.tree, what, "pass it as an argument")
         if is_for_any:
             attach(made, replace(find_source(made), stands_for=code.source.users))
         made.__defaults__ = code.source.function.__defaults__  # a call may rely on them
@@ -238,7 +249,9 @@ class Expander:
             mark_repeated(made)
         return made
 
-    def _put_back(self, frame: Body, held: list[HeldObject], body: list[Any]) -> None:
+    def _put_back(
+        self, frame: Body, held: list[HeldObject], spaces: list[HeldObject], body: list[Any]
+    ) -> None:
         """Let the objects whose fields are variables have them in the end, as the program does."""
         for item in held:
             name = root_name(item.expression) or ""
@@ -251,7 +264,12 @@ class Expander:
                 what = f"a write into a field of `{name}`, which is reached otherwise, too"
             if what:
                 frame.refuse(frame.code.tree, what, "work on a copy")
-        put_back(body, held, frame.constant)
+        for item in spaces:
+            lost = is_bound_at_last(body, item.bound_variables().values())
+            if item.bound and (lost or module_of(item) is None):
+                what = f"`{min(item.bound)}` of the module that is bound here"
+                frame.refuse(frame.code.tree, what, "return it")
+        put_back(body, [*held, *spaces], frame.constant)
 
     def _kept_apart(self, frame: Body, tree: Any, objects: set[str]) -> list[Any]:
         """Return the statements that check that no argument is what the program keeps values in.
@@ -287,7 +305,7 @@ class Expander:
 
 
 def _attribute(name: str, path: Path) -> Any:
-    node: Any = load(name)
+    node = dotted(name)
     for step in path:
         if isinstance(step, Entry):
             node = gast.Subscript(node, gast.Constant(step.key, None), gast.Load())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import keyword
 import sys
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from types import CellType, FunctionType, ModuleType
 from typing import Any, NoReturn
@@ -14,31 +14,24 @@ import gast
 
 from srcgrad.errors import Diagnostic, UnsupportedSyntaxError
 from srcgrad.frontend.effects import written_parameters
-from srcgrad.frontend.expand.assumptions import Entry, Of, Outside
-from srcgrad.frontend.expand.holding import path_of
+from srcgrad.frontend.expand.assumptions import Entry
 from srcgrad.frontend.expand.order import Order, evaluated_first, place
 from srcgrad.frontend.expand.plain_values import NotPlainError, PlainValues
 from srcgrad.frontend.expand.scoping import own_names, reached
 from srcgrad.frontend.expand.session import Session
 from srcgrad.frontend.expand.values import (
     Code,
-    Frozen,
     Home,
     Instance,
-    Items,
     Known,
     Root,
     Static,
     Value,
-    has_plain_keys,
 )
 from srcgrad.ir.build import assign, clone, load
-from srcgrad.ir.packages import package_of
-from srcgrad.ir.scopes import MISSING, SPACE_OF, Binding
+from srcgrad.ir.scopes import MISSING, Binding
 from srcgrad.ir.walk import found_in, names_read, walk
 from srcgrad.primitives.methods import WRITING
-from srcgrad.runtime.interpolators import is_frozen_law
-from srcgrad.runtime.objects import is_plain_object
 
 _SHORT = {"numpy": "np"}
 _UNNAMED = frozenset(["chosen", "key", "value", "bound", "part"])
@@ -91,6 +84,7 @@ class Frame:
         self.taken = {*names.every, *self.own, *env}
         self.free: set[str] = set()  # of functions in place: those that mean what lies outside
         self.rebound = {name for item in found_in(code.tree, gast.Nonlocal) for name in item.names}
+        self.globals = {name for item in found_in(code.tree, gast.Global) for name in item.names}
         self.begins = inputs is not None
         self.plain_values = PlainValues(
             set(inputs or ()).difference(env),
@@ -263,31 +257,7 @@ class Frame:
 
     def look(self, name: str) -> Value:
         """Return what a name means."""
-        if name in self.env:
-            found = self.env[name]
-            return found if isinstance(found, Static) else clone(found)
-        if name in self.own:
-            return load(name)
-        binding = self._find(name)
-        if binding is None:
-            return load(name)
-        return self._outer(binding, load(name))
-
-    def _outer(self, binding: Binding, expression: Any) -> Value:
-        """Return what a binding from outside means; data is read when the text runs."""
-        value = binding.value
-        if isinstance(value, ModuleType) or (callable(value) and not is_plain_object(value)):
-            self.session.use(binding)
-        read = self.session.reading(binding, self.code.source)
-        if read is not None and not self.code.repeated:
-            self.changed = True
-            name = self.cell_name(read.__name__, self.session.cell_of(read))
-            return gast.Call(load(name), [], [])
-        if self.session.settled and type(value) in (bool, str) and read is None:
-            self.session.assume(Outside(binding), value)
-            self.changed = True
-            return gast.Constant(value, None)
-        return self.outside(value, expression, Outside(binding))
+        raise NotImplementedError("defined by `Lookup`")
 
     def _find(self, name: str) -> Binding | None:
         holders: list[Mapping[str, Any] | CellType] = []
@@ -299,84 +269,6 @@ class Frame:
             if value is not MISSING:
                 return Binding(name, value, holder)
         return None
-
-    def outside(self, value: Any, expression: Any, root: Callable[[Any], Any] | None) -> Value:
-        """Return an object from outside as a static value if that is of use; `root` finds it."""
-        if root is not None and is_plain_object(value):
-            self.meet(value, expression, root)
-            return Instance(value, expression, root)
-        if root is not None and isinstance(value, (list, tuple, dict)) and _holds_static(value):
-            return self._display(value, expression, root)
-        if callable(value) or isinstance(value, ModuleType):
-            return Known(value, expression)
-        if root is not None and is_frozen_law(value):
-            return self._frozen(value, expression, root)
-        return expression
-
-    def meet(self, value: Any, expression: Any, root: Root) -> None:
-        """Note how an object is reached whose fields are variables of the function that begins."""
-        held = self.session.holding.of(value)
-        if held is None:
-            return
-        if not self.begins:
-            raise NeedsInlineError
-        if held.root is None:
-            if path_of(expression) is None:
-                self.refuse(expression, "an object that is reached in this way", "name it")
-            held.expression, held.root = clone(expression), root
-        else:
-            first = held.root
-            self.session.assume(lambda a: root(a) is first(a), True)
-
-    def _frozen(self, value: Any, expression: Any, root: Callable[[Any], Any]) -> Value:
-        """Return a distribution from outside that holds its parameters."""
-        args: list[Value] = []
-        for number in range(len(value.args)):
-            held = gast.Attribute(clone(expression), "args", gast.Load())
-            args.append(gast.Subscript(held, gast.Constant(number, None), gast.Load()))
-        named: dict[str, Value] = {}
-        for name in value.kwds:
-            held = gast.Attribute(clone(expression), "kwds", gast.Load())
-            named[name] = gast.Subscript(held, gast.Constant(name, None), gast.Load())
-        self.session.assume(lambda a: type(root(a).dist), type(value.dist))
-        self.session.assume(lambda a: len(root(a).args), len(value.args))
-        self.session.assume(lambda a: tuple(root(a).kwds), tuple(value.kwds))
-        law = getattr(sys.modules["scipy.stats"], value.dist.name, None)
-        same = type(law) is type(value.dist)
-        if not same:
-            return expression
-        return Frozen(Known(law, self.constant(law, value.dist.name)), args, named, expression)
-
-    def _display(self, value: Any, expression: Any, root: Callable[[Any], Any]) -> Value:
-        if not has_plain_keys(value):
-            return expression
-
-        def entry(key: Any) -> Value:
-            place = gast.Subscript(clone(expression), gast.Constant(key, None), gast.Load())
-            return self.outside(value[key], place, at_key(root, key))
-
-        found = self.entries(value, root, entry)
-        found.expression = expression
-        found.is_own = package_of(type(value)) not in ("builtins", "collections")
-        return found
-
-    def entries(
-        self, value: Any, root: Callable[[Any], Any], entry: Callable[[Any], Value]
-    ) -> Items:
-        """Return a list, tuple or dict from outside, with what `entry` finds at each key."""
-        keys = list(value) if isinstance(value, dict) else list(range(len(value)))
-        items: list[Value] = []
-        for key in keys:
-            if callable(value[key]) and not is_plain_object(value[key]):
-                self.session.assume(at_key(root, key), value[key])
-                items.append(Known(value[key]))
-                continue
-            items.append(entry(key))
-        if isinstance(value, dict):
-            self.session.assume(Of(tuple, root), tuple(keys))
-            return Items("dict", items, keys)
-        self.session.assume(Of(len, root), len(value))
-        return Items("list" if isinstance(value, list) else "tuple", items)
 
     def cell_name(self, wish: str, cell: CellType) -> str:
         """Return the name under which the text reaches a cell."""
@@ -411,36 +303,6 @@ class Frame:
         module, _, last = name.rpartition(".")
         known = module in ("numpy", "math") and module in sys.modules
         return name if known and getattr(sys.modules[module], last, None) is value else ""
-
-    def foreign(self, name: str, home: Home, node: Any) -> Value:
-        """Return what a free name of a function from elsewhere means, in words of this function."""
-        hidden = name in self.own or name in self.env or name in self.home.cells
-        if name not in home.cells and self._is_at_home(name, home.globals) and not hidden:
-            return self.look(name)
-        if name in home.cells:
-            return self._value_of_cell(name, home.cells[name])
-        holder = home.globals if name in home.globals else vars(builtins)
-        value = holder.get(name, MISSING)
-        if value is MISSING:
-            return load(name)
-        binding = Binding(name, value, holder)
-        if callable(value) or isinstance(value, ModuleType):
-            return self._outer(binding, self.constant(value, name))
-        module = sys.modules.get(home.globals.get("__name__", ""))
-        if module is None or vars(module) is not home.globals:
-            self.refuse(node, f"the global `{name}` of another module", "pass it as an argument")
-        short = module.__name__.rpartition(".")[2]
-        return self._outer(binding, gast.Attribute(self.constant(module, short), name, gast.Load()))
-
-    def _is_at_home(self, name: str, names: Mapping[str, Any]) -> bool:
-        """Say whether a global of a namespace is one of this function's; modules may share them."""
-        own = self.home.globals
-        shared = names.get(SPACE_OF, names) is own.get(SPACE_OF, own)
-        return names is own or (shared and name in own)
-
-    def _value_of_cell(self, name: str, cell: CellType) -> Value:
-        binding = Binding(name, Binding(name, None, cell).current(), cell)
-        return self._outer(binding, load(self.cell_name(name, cell)))
 
     # -- refusals
 
@@ -491,10 +353,3 @@ class Live:
 def at_key(root: Root, key: Any) -> Root:
     """Return how to find an element of what `root` finds."""
     return Entry(root, key)
-
-
-def _holds_static(value: Any) -> bool:
-    items = list(value.values()) if isinstance(value, dict) else list(value)
-    return len(items) <= 32 and any(
-        callable(item) or isinstance(item, ModuleType) or is_plain_object(item) for item in items
-    )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from types import ModuleType
 from typing import Any
 
 import gast
 import numpy as np
 
-from srcgrad.frontend.expand.assumptions import Of, is_own, stored_in, told_of
+from srcgrad.frontend.expand.assumptions import Of, Space, is_own, is_space, stored_in, told_of
 from srcgrad.frontend.expand.fields import Fields, varies
 from srcgrad.frontend.expand.frame import NeedsInlineError
 from srcgrad.frontend.expand.holding import (
@@ -16,13 +17,16 @@ from srcgrad.frontend.expand.holding import (
     HeldObject,
     is_set_plainly,
     kind_of,
+    module_of,
     note_kind,
     stored,
 )
 from srcgrad.frontend.expand.telling_fields import is_only_told, lies_apart
-from srcgrad.frontend.expand.values import Instance, Known, Object, Static, Value
+from srcgrad.frontend.expand.values import Home, Instance, Known, Object, Static, Value
+from srcgrad.frontend.rebinding import may_be_bound
 from srcgrad.ir.build import clone, load, store
-from srcgrad.ir.walk import names_read, root_name
+from srcgrad.ir.scopes import Binding
+from srcgrad.ir.walk import found_in, names_read, root_name
 from srcgrad.primitives.methods import WRITING
 from srcgrad.runtime.objects import is_plain_object, may_be_static
 
@@ -41,6 +45,21 @@ class HeldFields(Fields):
             return None
         return load(self._variable_of(owner, held, name))
 
+    def held_name(self, binding: Binding, expression: Any) -> Value | None:
+        held = self.session.holding.of(binding.holder)
+        if held is None or binding.name not in held.written:
+            return None
+        if not self.begins:
+            raise NeedsInlineError
+        self.changed = True
+        return load(self._variable_of(_space(binding, expression), held, binding.name))
+
+    def _outside_name(self, name: str) -> Binding | None:
+        """Return what a name means outside, if it means data there."""
+        known = name in self.own - self.free or name in self.env or name in self.imports
+        found = None if known else self._find(name)
+        return found if found is not None and _is_filled(found.value) else None
+
     def written_field(self, owner: Instance, name: str, node: Any) -> str:
         """Return the variable of a field that the program writes here.
 
@@ -52,7 +71,8 @@ class HeldFields(Fields):
             raise NeedsInlineError
         held = self.session.holding.of(owner.value)
         if held is None or name not in held.written:
-            self._refuse_unusual_field(owner, name, node)
+            if not is_space(owner.value):
+                self._refuse_unusual_field(owner, name, node)
             raise FieldWrittenError(owner.value, name)
         return self._variable_of(owner, held, name)
 
@@ -60,6 +80,8 @@ class HeldFields(Fields):
         root, path = owner.root, (*owner.path, name)
         item = stored_in(owner.value, name)
         self.session.assume(Of(told_of, root, (name,)), told_of(owner.value, name))
+        if is_space(owner.value) and name not in held.variables:
+            self._name_outside(owner, held, name)
         leaves = owner.leaves
         if leaves is not None and varies(item, path):
             if path not in leaves.names:
@@ -71,6 +93,24 @@ class HeldFields(Fields):
             held.variables[name] = self.variable(name)
             self.of_fields.add(held.variables[name])
         return held.variables[name]
+
+    def _name_outside(self, owner: Instance, held: HeldObject, name: str) -> None:
+        """Find a variable for a name outside: its own name, if that is one of this module."""
+        module, expression = module_of(held), clone(owner.expression)
+        if isinstance(expression, gast.Name) and module is not None:
+            short = module.__name__.rpartition(".")[2]
+            expression = gast.Attribute(self.constant(module, short), name, gast.Load())
+            bound = {
+                n.id
+                for n in found_in(self.code.tree, gast.Name)
+                if not isinstance(n.ctx, gast.Load)
+            }
+            if name not in bound - self.globals:
+                held.variables[name] = name
+                self.own.add(name)
+                self.varying.add(name)
+                self.of_fields.add(name)
+        held.expressions[name] = expression
 
     def _refuse_unusual_field(self, owner: Instance, name: str, node: Any) -> None:
         self.refuse_unusual_write(type(owner.value), name, node)
@@ -141,11 +181,72 @@ class HeldFields(Fields):
             function, *parts = stored(held.expression, name, variable)
             self.tell(function, parts, node)
 
+    def is_variable(self, name: str) -> bool:
+        """Say whether a `global` name is a variable, since the program writes it."""
+        held = self.session.holding.of(self.home.globals)
+        return held is not None and name in held.written
+
+    def bind_outside(self, name: str, value: Value, node: Any) -> bool:
+        """Bind the variable of a `global` name; False if the text may bind that as it is."""
+        owner = self._global(name, value)
+        if owner is None:
+            return False
+        self._bind_field(owner, name, value, node)
+        return True
+
+    def update_outside(self, name: str, node: Any) -> bool:
+        """Write ``name += v`` of a `global` name as an update of its variable; False if not."""
+        if name not in self.globals:
+            return False
+        node.value = self.expression(node.value)
+        owner = self._global(name, node.value)
+        if owner is None:
+            return False
+        self._update(owner, name, node)
+        return True
+
+    def _global(self, name: str, value: Value) -> Instance | None:
+        """Return what holds a `global` name that is bound here, if it is or has to be a variable.
+
+        Raises:
+            NeedsInlineError: This is not the function that the program begins with.
+        """
+        holder = self.home.globals
+        if name not in self.globals or name not in holder:
+            return None
+        owner = _space(Binding(name, holder[name], holder), load(name))
+        if not self.is_field_written(owner, name):
+            known = not isinstance(value, Static) and not may_be_static(holder[name])
+            holding = self.session.holding
+            anew = may_be_bound(holder.get("__name__"), name, self.session.rebound)
+            counts = anew or self.varies(value) or holding.of(holder) is not None
+            if not (holding.is_open and known and counts):
+                return None
+        if not self.begins:
+            raise NeedsInlineError
+        return owner
+
+    def bound_outside(self, name: str, home: Home, node: Any) -> str:
+        """Return the variable of a name that is bound by a function that is put in place."""
+        holder = home.globals
+        fits = name in holder and name not in home.cells and not may_be_static(holder[name])
+        if not fits or not self.session.holding.is_open:
+            self.refuse(node, f"a function that changes `{name}` outside", "return it")
+        expression = self.plain(self.foreign(name, home, node), node)
+        owner = _space(Binding(name, holder[name], holder), expression)
+        variable = self.written_field(owner, name, node)
+        self._note_bound(owner, name)
+        return variable
+
     def update_field(self, owner: Instance, name: str, node: Any) -> bool:
         """Write ``object.field += v`` as an update of the variable; False if it is none."""
         node.value = self.expression(node.value)
         if not self.writes_field(owner, name, node.value):
             return False
+        self._update(owner, name, node)
+        return True
+
+    def _update(self, owner: Instance, name: str, node: Any) -> None:
         variable = self.written_field(owner, name, node)
         if kind_of(stored_in(owner.value, name)) in _ARRAYS:
             self._note_updated(owner, name, node)
@@ -155,7 +256,6 @@ class HeldFields(Fields):
         self.note_bound(variable, gast.BinOp(load(variable), node.op, node.value), node)
         node.target = store(variable)
         self.out.append(node)
-        return True
 
     def _note_bound(self, owner: Instance, name: str) -> None:
         held = self.session.holding.of(owner.value)
@@ -168,8 +268,10 @@ class HeldFields(Fields):
         """Note that what varies is written into an array that a field holds."""
         if value is None or not self.session.holding.is_open:
             return
-        for owner, name in self._fields_in(_array_of(place)):
+        for owner, name in self._fields_in(self._memory_of(place)):
             known = owner.leaves is not None or self.session.holding.of(owner.value) is not None
+            if is_space(owner.value):
+                known = self.is_field_written(owner, name)
             if known or isinstance(value, Static) or self._brings(owner, value):
                 self._note_written(owner, name, node)
 
@@ -193,24 +295,56 @@ class HeldFields(Fields):
     def _fields_in(self, place: Any) -> Iterator[tuple[Instance, str]]:
         """Yield the field that a place is in: one that is named, or has another name."""
         if isinstance(place, gast.Name):
+            binding = self._outside_name(place.id)
             if place.id in self.named_fields:
                 yield self.named_fields[place.id]
+            elif binding is not None:
+                yield _space(binding, place), binding.name
+            elif isinstance(stands_for := self.env.get(place.id), gast.Attribute):
+                yield from self._fields_in(stands_for)
         elif isinstance(place, gast.Attribute):
             owner = self.value(clone(place.value))
             if isinstance(owner, Instance):
                 yield owner, place.attr
             elif isinstance(owner, Object) and owner.origin is not None:
                 yield owner.origin, place.attr
+            elif isinstance(owner, Known) and isinstance(owner.value, (ModuleType, type)):
+                yield from _space_of(owner, place)
+
+    def _memory_of(self, value: Any) -> Any:
+        """Return the expression of the array that a value is a part or a view of, or itself."""
+        vocabulary = self.session.vocabulary
+        while True:
+            method = getattr(value.func, "attr", "") if isinstance(value, gast.Call) else ""
+            if isinstance(value, gast.Subscript):
+                value = value.value
+            elif method in vocabulary.methods and not self._is_module(value.func.value):
+                if not vocabulary.primitive(vocabulary.methods[method]).may_view:
+                    return value
+                value = value.func.value
+            elif isinstance(value, gast.Call) and value.args:
+                callee = self.value(clone(value.func))
+                plain = isinstance(callee, Known) and not self.is_user(callee.value)
+                if not plain or not vocabulary.primitive(callee.value).may_view:
+                    return value
+                value = value.args[0]
+            elif isinstance(value, gast.Attribute) and value.attr == "T":
+                value = value.value
+            else:
+                return value
+
+    def _is_module(self, owner: Any) -> bool:
+        return isinstance(self.value(clone(owner)), Known)
 
     def name_field(self, target: Any, value: Any) -> None:
         """Note that a variable is another name of an array that a field holds."""
         several = isinstance(target, gast.Tuple) and isinstance(value, gast.Tuple)
         pairs = zip(target.elts, value.elts, strict=False) if several else [(target, value)]
         for name, named in pairs:
-            read = _array_of(named)
-            if isinstance(name, gast.Name) and isinstance(read, gast.Attribute):
+            read = self._memory_of(named)
+            if isinstance(name, gast.Name) and isinstance(read, (gast.Attribute, gast.Name)):
                 for owner, attribute in self._fields_in(read):
-                    if type(stored_in(owner.value, attribute)) is np.ndarray:
+                    if kind_of(stored_in(owner.value, attribute)):
                         self.named_fields[name.id] = (owner, attribute)
 
     def note_call_writes(self, call: Any, callee: Value) -> None:
@@ -218,7 +352,7 @@ class HeldFields(Fields):
         given = [*call.args, *(item.value for item in call.keywords)]
         if self.session.holding.is_open and any(map(self.varies, given)):
             for place in self._written_by(call, callee):
-                for owner, name in self._fields_in(_array_of(place)):
+                for owner, name in self._fields_in(self._memory_of(place)):
                     self._note_written(owner, name, call)
 
     def _written_by(self, call: Any, callee: Value) -> Iterator[Any]:
@@ -234,7 +368,19 @@ class HeldFields(Fields):
             yield from (call.args[place] for place in places if place < len(call.args))
 
 
-def _array_of(place: Any) -> Any:
-    while isinstance(place, gast.Subscript):
-        place = place.value
-    return place
+def _space(binding: Binding, expression: Any) -> Instance:
+    """Return what holds a name outside, as an object is known whose field it is."""
+    return Instance(binding.holder, clone(expression), Space(binding.holder))
+
+
+def _space_of(owner: Known, place: Any) -> Iterator[tuple[Instance, str]]:
+    """Yield the data that a module or a class holds under a name."""
+    holder = vars(owner.value) if isinstance(owner.value, ModuleType) else owner.value
+    found = Binding(place.attr, stored_in(holder, place.attr), holder)
+    if _is_filled(found.value):
+        yield _space(found, place), place.attr
+
+
+def _is_filled(value: Any) -> bool:
+    """Say whether something is memory in which there is something already, unlike in a log."""
+    return bool(kind_of(value)) and (isinstance(value, (float, np.ndarray)) or bool(value))

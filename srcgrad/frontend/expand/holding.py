@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dis
 import inspect
+import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import CodeType, FunctionType, MemberDescriptorType
@@ -17,14 +18,14 @@ import gast
 import numpy as np
 
 from srcgrad.errors import SrcgradError
-from srcgrad.frontend.expand.assumptions import stored_in
+from srcgrad.frontend.expand.assumptions import is_space, stored_in
 from srcgrad.frontend.expand.values import Root
 from srcgrad.frontend.one_way import is_reached_twice
 from srcgrad.frontend.source import Entry, Leaves, Path, find_source
-from srcgrad.ir.build import at, clone, load
+from srcgrad.ir.build import at, clone, dotted_path, load
 from srcgrad.ir.program import bound_names
-from srcgrad.ir.reach import reached_functions, read_outside
-from srcgrad.ir.scopes import MISSING
+from srcgrad.ir.reach import names_in, reached_functions, read_outside
+from srcgrad.ir.scopes import MISSING, Binding
 from srcgrad.ir.walk import blocks_of, root_name, statements, walk
 from srcgrad.runtime import tell
 
@@ -49,11 +50,14 @@ class FieldWrittenError(Exception):
 class HeldObject:
     """An object that is there before, with fields that the program writes.
 
+    So with what holds names outside, into whose arrays the program writes.
+
     Attributes:
-        value: The object.
+        value: The object, or the namespace of a module, a class, or a cell.
         written: The names of those fields.
         expression: How the function reaches it, where it begins.
         root: How to find it again, given the arguments of a call.
+        expressions: How the function reaches each of the names outside.
         variables: The variables of the fields.
         differentiated: Those of fields that are differentiated, which are read with the others.
         bound: The fields that are bound anew, which are put back at the end.
@@ -64,6 +68,7 @@ class HeldObject:
     written: set[str] = field(default_factory=set)
     expression: Any = None
     root: Root | None = None
+    expressions: dict[str, Any] = field(default_factory=dict)
     variables: dict[str, str] = field(default_factory=dict)
     differentiated: dict[str, str] = field(default_factory=dict)
     bound: dict[str, None] = field(default_factory=dict)
@@ -108,6 +113,7 @@ class Holding:
         for item in self.objects.values():
             item.expression = item.root = None
             item.variables, item.differentiated, item.bound = {}, {}, {}
+            item.expressions = {}
         return sum(len(item.written) for item in self.objects.values()) <= _MOST
 
     def close(self) -> None:
@@ -118,6 +124,15 @@ class Holding:
     def met(self) -> list[HeldObject]:
         """Return the objects that the program has met."""
         return [item for item in self.objects.values() if item.expression is not None]
+
+    def spaces(self) -> list[HeldObject]:
+        """Return what holds the names outside that the program has met."""
+        return [item for item in self.objects.values() if item.expressions]
+
+    def names(self) -> set[str]:
+        """Return the names outside into whose arrays the program writes."""
+        held = (item for item in self.objects.values() if is_space(item.value))
+        return {name for item in held for name in item.written}
 
 
 def kind_of(value: Any) -> str:
@@ -155,6 +170,17 @@ def path_of(expression: Any) -> tuple[str, Path] | None:
     return expression.id, tuple(reversed(steps))
 
 
+def leaves_of_space(space: HeldObject) -> list[Leaves]:
+    """Return the names outside as variables that are read before all else."""
+    found = []
+    for name, expression in space.expressions.items():
+        variable = space.variables[name]
+        outside = Binding(name, None, space.value)
+        found.append(Leaves(dotted_path(expression), {(): variable}, is_held=True, binding=outside))
+        note_kind(found[-1], variable, stored_in(space.value, name))
+    return found
+
+
 def leaves_of(held: HeldObject) -> Leaves:
     """Return the fields of an object as variables that are read before all else."""
     found = path_of(held.expression)
@@ -179,10 +205,10 @@ def note_kind(leaves: Leaves, variable: str, value: Any) -> None:
 def put_back(body: list[Any], objects: Iterable[HeldObject], name_of: Callable[..., Any]) -> None:
     """Let fields that are bound anew be bound so in the objects, before each `return`, in place.
 
-    `name_of(function, wish)` is the expression of a function.
+    `name_of(function, wish)` is the expression of a function or of a module.
     """
     pairs = [
-        (held.expression, name, variable)
+        (held.expression or name_of(module_of(held), module_of(held).__name__), name, variable)
         for held in objects
         for name, variable in held.bound_variables().items()
     ]
@@ -202,6 +228,13 @@ def put_back(body: list[Any], objects: Iterable[HeldObject], name_of: Callable[.
                 walk_block(inner)
 
     walk_block(body)
+
+
+def module_of(space: HeldObject) -> Any:
+    """Return the module that holds names outside; None if it is not known."""
+    name = space.value.get("__name__") if type(space.value) is dict else ""
+    module = sys.modules.get(name or "")
+    return module if module is not None and vars(module) is space.value else None
 
 
 def stored(owner: Any, name: str, variable: str) -> list[Any]:
@@ -237,6 +270,29 @@ def is_reached_otherwise(
     else:
         others += [value for _, value in outside]
     return is_reached_twice(first, path[1], held.stored(), others)
+
+
+def is_named_otherwise(space: HeldObject, function: Any, arguments: Mapping[str, Any]) -> bool:
+    """Say whether memory of names outside is reached by another way, or by another function.
+
+    `function` is the one in which they are variables, and what it calls is not put in its place.
+    """
+    functions = reached_functions(function, arguments.values()).functions
+    others = [item for item in functions if item is not function]
+    if not names_in(others).isdisjoint(space.expressions):
+        return True
+    more = [value for item in others for _, value in read_outside([item])]
+    more += arguments.values()
+    mine = list(read_outside([function]))
+    if isinstance(space.value, type):
+        more += [value for _, value in mine if value is not space.value]
+        return is_reached_twice(space.value, (), list(space.expressions), more)
+    for name in space.expressions:
+        value = stored_in(space.value, name)
+        same = [item for key, item in mine if item is not value or key != name]
+        if is_reached_twice(value, (), None, [*same, *more]):
+            return True
+    return False
 
 
 def may_bind_fields(function: Any, arguments: Iterable[Any]) -> bool:

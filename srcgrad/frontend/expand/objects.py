@@ -102,7 +102,8 @@ class Objects(HeldFields):
         unusual = self.session.vocabulary.is_function_class(holder) or not is_plain_class(holder)
         if not isinstance(function, FunctionType) or unusual:
             value = getattr(holder, name, MISSING)
-            return Known(value, expression) if callable(value) else expression
+            held = self.held_name(Binding(name, value, holder), expression)
+            return held or (Known(value, expression) if callable(value) else expression)
         self.session.assume(InClasses(holder.__mro__, name), found)
         if isinstance(found, classmethod):
             return Method(Known(function), owner)

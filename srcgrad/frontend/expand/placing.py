@@ -58,6 +58,14 @@ class Placing(Special):
                 return self._specialised(code, name, bound, captured, node)
             except NeedsInlineError:
                 pass
+        return self.call_in_place(code, name, bound, captured, node)
+
+    def call_in_place(self, code: Code, name: str, bound: Bound, captured: Any, node: Any) -> Value:
+        """Put a definition in the place of its call.
+
+        Raises:
+            UnsupportedSyntaxError: The call may not be evaluated, or is inside of the definition.
+        """
         if not self.hoistable or any(code.tree is item for item in self.inlined):
             self.refuse(
                 node,
@@ -282,13 +290,15 @@ class Placing(Special):
     def _meanings(self, code: Code, captured: Any, node: Any) -> dict[str, str]:
         """Return the names that the free names of a definition have in this function."""
         fresh: dict[str, str] = {}
-        lost = nonlocals(code.tree)
+        bound = {name for item in code.tree.body for name in _assigned(item)}
+        lost = nonlocals(code.tree) & bound
         for name in free_names(code.tree):
             found = captured.get(name)
             outside = found is None
             if outside:
                 if name in lost:
-                    self.refuse(node, f"a function that changes `{name}` outside", "return it")
+                    fresh[name] = self.bound_outside(name, code.home, node)
+                    continue
                 found = self.foreign(name, code.home, node)
             if isinstance(found, gast.Name):
                 fresh[name] = found.id

@@ -14,6 +14,7 @@ from srcgrad.frontend.expand.holding import Holding, may_bind_fields
 from srcgrad.frontend.expand.values import Code, Home, Root
 from srcgrad.frontend.long_loops import is_repeated
 from srcgrad.frontend.source import FunctionSource, find_generator, find_source
+from srcgrad.ir.reach import names_in, reached_functions
 from srcgrad.ir.scopes import Binding
 from srcgrad.ir.vocabulary import Vocabulary
 
@@ -108,6 +109,13 @@ class Session:
             given = self.arguments.values()
             self._binds = self.starts is None or may_bind_fields(self.starts, given)
         return self._binds
+
+    def knows_written(self, function: FunctionType) -> bool:
+        """Say whether a function may know names outside into whose arrays the program writes."""
+        names = self.holding.names() if self.holding.objects else set()
+        if not names:
+            return False
+        return not names.isdisjoint(names_in(reached_functions(function).functions))
 
     def use(self, binding: Binding) -> None:
         """Note that a name from outside was looked up."""

@@ -10,7 +10,8 @@ from typing import Any, Final
 import gast
 
 from srcgrad.frontend.expand.assumptions import Outside
-from srcgrad.frontend.expand.frame import Frame, at_key
+from srcgrad.frontend.expand.frame import at_key
+from srcgrad.frontend.expand.lookup import Lookup
 from srcgrad.frontend.expand.values import Choice, Instance, Known, Static, Value
 from srcgrad.ir.build import at, call, clone, load
 from srcgrad.ir.scopes import Binding
@@ -19,7 +20,7 @@ from srcgrad.runtime.objects import is_plain_object
 _MOST: Final = 64
 
 
-class Tables(Frame):
+class Tables(Lookup):
     """The part of the expansion that asks what is there when it is compiled."""
 
     _starred_twice: Any = None

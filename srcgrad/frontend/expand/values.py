@@ -283,3 +283,24 @@ class Lazy(Static):
 def has_plain_keys(value: Any) -> bool:
     """Say whether a list, tuple or dict from outside can be spelled entry by entry."""
     return not isinstance(value, dict) or all(isinstance(key, (str, int, bool)) for key in value)
+
+
+def places_for(target: Any, values: list[Value]) -> list[slice] | None:
+    """Return where the values of several targets lie in a list; None if they do not fit it.
+
+    >>> target = gast.parse("a, *b, c = v").body[0].targets[0]
+    >>> places_for(target, [1, 2, 3, 4])
+    [slice(0, 1, None), slice(1, 3, None), slice(3, 4, None)]
+    >>> places_for(target, [1])
+    """
+    stars = [isinstance(item, gast.Starred) for item in target.elts]
+    more = len(values) - len(stars) + sum(stars)
+    if any(isinstance(item, gast.Starred) for item in values) or sum(stars) > 1:
+        return None
+    if more < 0 or (more and not any(stars)):
+        return None
+    places, start = [], 0
+    for starred in stars:
+        places.append(slice(start, start + (more if starred else 1)))
+        start = places[-1].stop
+    return places
