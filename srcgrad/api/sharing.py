@@ -26,6 +26,7 @@ class _NotCopiedError(MutationError):
 KindsOfArrays = frozenset[tuple[str, str]]
 _KINDS: Final = {1: "vector", 2: "matrix"}
 _CONTAINERS: Final = (list, dict, tuple)
+_MEMORY: Final = (np.ndarray, *_CONTAINERS)
 
 
 def refuse_shared(generated: Generated, function: Any, arguments: Mapping[str, Any]) -> None:
@@ -64,7 +65,8 @@ def _read_outside(generated: Generated) -> dict[str, Any]:
     """Return what a text reads outside: data by their names, and attributes of modules."""
     data = {item.name: item.current() for item in generated.data.values()}
     known = [*generated.data.values(), *generated.outside.values()]
-    more = [item for item in generated.fixed if not any(map(item.is_same_as, known))]
+    memory = (item for item in generated.fixed if isinstance(item.value, _MEMORY))
+    more = [item for item in memory if not any(map(item.is_same_as, known))]
     dotted = {f"{item.name} of a module": item.current() for item in more}
     held = {name: item.current() for name, item in generated.outside.items()}
     return {**data, **dotted, **held}

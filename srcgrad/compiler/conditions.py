@@ -13,6 +13,7 @@ from srcgrad.frontend.expand.session import Session
 from srcgrad.frontend.source import FunctionSource
 from srcgrad.ir.build import dotted_path
 from srcgrad.ir.scopes import Binding
+from srcgrad.parsing import expression_of
 
 
 class NeverHoldsError(Exception):
@@ -32,7 +33,7 @@ def settled(
     if not source.leaves:
         return tuple(conditions), tuple(conditions)
     roots = {leaf.names[()]: _read(leaf.binding) for leaf in source.leaves if leaf.binding}
-    fields = {item.targets[0].id: dotted_path(item.value) for item in all_fields_read(source)}
+    fields = _paths(source)
     spelled, asked = [], []
     for condition in conditions:
         words = _in_words(condition, fields)
@@ -49,12 +50,22 @@ def settled(
     return tuple(spelled), tuple(asked)
 
 
+def in_words_of_arguments(conditions: Sequence[str], source: FunctionSource) -> list[str]:
+    """Return conditions as those on arguments, and on names outside."""
+    fields = _paths(source)
+    return [_in_words(condition, fields) for condition in conditions]
+
+
+def _paths(source: FunctionSource) -> dict[str, str]:
+    return {item.targets[0].id: dotted_path(item.value) for item in all_fields_read(source)}
+
+
 def _read(binding: Binding) -> Of:
     return Of(stored_in, Space(binding.holder), (binding.name,))
 
 
 def _names(condition: str) -> set[str]:
-    return {item.id for item in ast.walk(ast.parse(condition)) if isinstance(item, ast.Name)}
+    return {item.id for item in ast.walk(expression_of(condition)) if isinstance(item, ast.Name)}
 
 
 def _in_words(condition: str, fields: dict[str, str]) -> str:
@@ -69,6 +80,6 @@ def _in_words(condition: str, fields: dict[str, str]) -> str:
     class Fields(ast.NodeTransformer):
         def visit_Name(self, node: ast.Name) -> Any:
             path = fields.get(node.id)
-            return ast.parse(path, mode="eval").body if path else node
+            return expression_of(path) if path else node
 
-    return to_source(Fields().visit(ast.parse(condition, mode="eval")))
+    return to_source(Fields().visit(expression_of(condition)))

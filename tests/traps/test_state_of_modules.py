@@ -30,6 +30,7 @@ START = {"v": np.ones(N), "w": np.zeros(N), "q": 0.7}
 def _reset() -> None:
     global v, w, q
     v, w, q = START["v"].copy(), START["w"].copy(), START["q"]
+    globals().pop("appeared", None)
     u[:], grid[:], table[:] = 0.3, 0.0, [0.0] * N
     parts["h"] = np.full(N, 1.1)
 
@@ -86,6 +87,13 @@ class Reader:
 
 
 READER = Reader()
+
+
+def name_that_appears(x):
+    global appeared
+    if x[0] > 0.0:
+        appeared = x * x
+    return np.sum(appeared * x)
 
 
 def local_of_the_same_name(x):
@@ -265,7 +273,7 @@ def _made() -> Callable[..., Any]:
 of_a_closure = _made()
 
 BY_SOURCE = [
-    *(local_of_the_same_name, parameter_of_the_same_name, method_that_reads_it),
+    *(name_that_appears, local_of_the_same_name, parameter_of_the_same_name, method_that_reads_it),
     *(generator_that_reads_it, state_from_before, sum_that_goes_on, sum_in_a_helper),
     *(numbers_bound_by_several, value_of_an_early_return, array_that_is_the_argument),
     *(name_of_another_array, update_in_place_by_the_name, swapped_contents),

@@ -25,7 +25,7 @@ from srcgrad.frontend.expand.telling_fields import is_only_told, lies_apart
 from srcgrad.frontend.expand.values import Home, Instance, Known, Object, Static, Value
 from srcgrad.frontend.rebinding import may_be_bound
 from srcgrad.ir.build import clone, load, store
-from srcgrad.ir.scopes import Binding
+from srcgrad.ir.scopes import MISSING, Binding
 from srcgrad.ir.walk import found_in, names_read, root_name
 from srcgrad.primitives.methods import WRITING
 from srcgrad.runtime.objects import is_plain_object, may_be_static
@@ -98,8 +98,7 @@ class HeldFields(Fields):
         """Find a variable for a name outside: its own name, if that is one of this module."""
         module, expression = module_of(held), clone(owner.expression)
         if isinstance(expression, gast.Name) and module is not None:
-            short = module.__name__.rpartition(".")[2]
-            expression = gast.Attribute(self.constant(module, short), name, gast.Load())
+            expression = gast.Attribute(self._module(held, expression), name, gast.Load())
             bound = {
                 n.id
                 for n in found_in(self.code.tree, gast.Name)
@@ -178,13 +177,23 @@ class HeldFields(Fields):
         if held.is_there(name):
             self._note_bound(owner, name)
         else:  # not every path may bind it
-            function, *parts = stored(held.expression, name, variable)
+            found = held.expression or self._module(held, node)
+            function, *parts = stored(found, name, variable)
             self.tell(function, parts, node)
 
     def is_variable(self, name: str) -> bool:
         """Say whether a `global` name is a variable, since the program writes it."""
         held = self.session.holding.of(self.home.globals)
         return held is not None and name in held.written
+
+    def _module(self, space: HeldObject, node: Any) -> Any:
+        """Return the expression of the module that holds names outside."""
+        module = module_of(space)
+        if module is None:
+            self.refuse(
+                node, "a name that is bound outside, nobody knows in which module", "return it"
+            )
+        return self.constant(module, module.__name__.rpartition(".")[2])
 
     def bind_outside(self, name: str, value: Value, node: Any) -> bool:
         """Bind the variable of a `global` name; False if the text may bind that as it is."""
@@ -212,11 +221,12 @@ class HeldFields(Fields):
             NeedsInlineError: This is not the function that the program begins with.
         """
         holder = self.home.globals
-        if name not in self.globals or name not in holder:
+        if name not in self.globals:
             return None
-        owner = _space(Binding(name, holder[name], holder), load(name))
+        before = holder.get(name, MISSING)
+        owner = _space(Binding(name, before, holder), load(name))
         if not self.is_field_written(owner, name):
-            known = not isinstance(value, Static) and not may_be_static(holder[name])
+            known = not isinstance(value, Static) and not may_be_static(before)
             holding = self.session.holding
             anew = may_be_bound(holder.get("__name__"), name, self.session.rebound)
             counts = anew or self.varies(value) or holding.of(holder) is not None

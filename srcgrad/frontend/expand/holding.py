@@ -174,6 +174,8 @@ def leaves_of_space(space: HeldObject) -> list[Leaves]:
     """Return the names outside as variables that are read before all else."""
     found = []
     for name, expression in space.expressions.items():
+        if not space.is_there(name):
+            continue
         variable = space.variables[name]
         outside = Binding(name, None, space.value)
         found.append(Leaves(dotted_path(expression), {(): variable}, is_held=True, binding=outside))

@@ -20,6 +20,7 @@ from srcgrad.analyses.float_names import float_names
 from srcgrad.analyses.shifts import taken_off
 from srcgrad.codegen.printer import to_source
 from srcgrad.compiler import derivation
+from srcgrad.compiler.conditions import in_words_of_arguments
 from srcgrad.ir.build import load
 from srcgrad.ir.program import bound_names
 from srcgrad.runtime import refuse_integers
@@ -145,7 +146,7 @@ def _noted(derived: Any, facts: Any) -> Found:
         program.name,
         to_source(gast.Module([function], [])),
         scope,
-        derived.conditions,
+        tuple(in_words_of_arguments(derived.conditions, derived.source)),
         set(facts.integers.names),
         set(derived.kinds.numbers),
         set(derived.kinds.arrays),
@@ -173,7 +174,8 @@ def run(found: Found, args: tuple[Any, ...]) -> dict[str, Any] | None:
     bound = inspect.signature(function).bind(*copied(args))
     bound.apply_defaults()
     given = dict(bound.arguments)
-    if not all(_holds(item, given) for item in found.conditions):
+    known = {**found.scope, **given}
+    if not all(_holds(item, known) for item in found.conditions):
         return None
     before: dict[str, int] = {}
 

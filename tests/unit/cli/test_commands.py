@@ -41,9 +41,7 @@ def curved(w):
     return np.sum(w**3)
 
 def refused(x):
-    global counter
-    counter = x
-    return np.sum(x * x)
+    return np.sum(x * x) + 0.0 * np.sum(eval("x"))
 
 def nowhere(x):
     return "text"
@@ -211,7 +209,7 @@ def test_commands_that_make_no_sense(command, said, capsys):
 
 def test_a_function_that_is_refused_is_not_exported(capsys):
     assert main(["export", "commanded:refused"]) == 1
-    assert "global" in capsys.readouterr().err
+    assert "eval" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
