@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.backends.jit import plain
 from srcgrad.errors import MissingRuleError
 from srcgrad.rules.equivalents.arrays import Common
 from srcgrad.tape.apply import apply, tensors_in
@@ -71,6 +72,26 @@ class Vectorized:
                 "write the loop over the elements",
             )
         return _typed(results, _asked(given)).reshape(shape)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._original, name)
+
+
+class Interpreted:
+    """What stands in for a function that Numba compiles: Python runs it, as it does on tensors.
+
+    Numba would read the names that are lent here, where it compiles a function at its first call.
+    """
+
+    def __init__(self, original: Any) -> None:
+        self._original = original
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the Python function in a run on the tape."""
+        return (plain(self._original) if STATE.strict else self._original)(*args, **kwargs)
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else functools.partial(self, instance)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._original, name)

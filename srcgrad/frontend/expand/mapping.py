@@ -8,6 +8,7 @@ from typing import Any, Final
 import gast
 import numpy as np
 
+from srcgrad.backends.jit import is_jitted, plain
 from srcgrad.frontend.expand.results import Results
 from srcgrad.frontend.expand.scoping import parameters
 from srcgrad.frontend.expand.values import Items, Known, Partial, Static, Value
@@ -53,11 +54,20 @@ class Mapping(Results):
             return found
         if isinstance(function, np.vectorize):
             return self._vectorized(function, args, keywords, node)
+        if is_jitted(function):
+            return self._jitted(function, args, keywords, node)
         if len(args) == 2 and getattr(function, "__module__", "") == "_operator":
             return self._operation(function, args, node)
         if isinstance(function, np.ufunc) and keywords:
             return self._with_options(function, args, keywords, node)
         return None
+
+    def _jitted(self, function: Any, args: list[Value], keywords: Bound, node: Any) -> Value | None:
+        """Call the Python function behind one that Numba compiles, where a derivative meets it."""
+        if not any(map(self.varies, (*args, *keywords.values()))):
+            return None
+        self.session.assume(lambda _: plain(function), plain(function))
+        return self.call(Known(plain(function)), args, keywords, node)
 
     # -- np.vectorize and np.frompyfunc
 
