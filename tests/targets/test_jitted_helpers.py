@@ -61,6 +61,23 @@ class Model:
         return self.squares(x) * x[0]
 
 
+@numba.vectorize
+def _bent(a: Any, b: Any) -> Any:
+    if a > 0.0:
+        return math.exp(a) * b
+    bent = 2.0 * a
+    return bent * b
+
+
+@numba.vectorize
+def _waved(a: Any) -> Any:
+    return math.sin(a) + a
+
+
+def _of_elements(x: Any) -> Any:
+    return np.sum(_bent(x, 1.5) * _waved(x)) + _bent(x[0], x[1]) * _waved(x[2])
+
+
 MODEL = Model()
 TABLE = {"inner": _inner}
 
@@ -109,6 +126,7 @@ FUNCTIONS = [
     _of_constants,
     _of_a_member,
     _handed_over,
+    _of_elements,
 ]
 
 
