@@ -14,7 +14,9 @@ from srcgrad.tape.userspace import KEEPERS, is_users, slots_of
 
 _NUMBER: Final = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 _DEEPEST: Final = 50
-_PLAIN: Final = (bool, int, float, complex, str, bytes, type(None))
+Seen = dict[int, tuple[Any, Any]]
+"""The pictures of values by their identities, with these, which so stay alive."""
+PLAIN: Final = (bool, int, float, complex, str, bytes, type(None))
 
 
 class Aftermath(NamedTuple):
@@ -42,22 +44,34 @@ def difference(ours: Aftermath, theirs: Aftermath, near: float) -> str:
     return ""
 
 
-def picture(value: Any, depth: int = 0) -> Any:  # noqa: PLR0911 - one line a kind of value
-    """Return what a value holds, in memory of its own; of what nobody knows, its type."""
-    if isinstance(value, (*_PLAIN, np.generic)):
+def picture(value: Any, seen: Seen | None = None, depth: int = 0) -> Any:
+    """Return what a value holds, in memory of its own; of what nobody knows, its type.
+
+    What is held in several places is gone into once, and has one picture, which `seen` keeps: there
+    are objects by the thousand which all hold each other.
+    """
+    if isinstance(value, (*PLAIN, np.generic)):
         return value
     if depth > _DEEPEST:
-        return ...  # it is in itself, or as good as that
+        return ...
+    seen = {} if seen is None else seen
+    if id(value) not in seen:
+        seen[id(value)] = value, ...  # which is what it is in itself
+        seen[id(value)] = value, _picture(value, seen, depth + 1)
+    return seen[id(value)][1]
+
+
+def _picture(value: Any, seen: Seen, depth: int) -> Any:  # noqa: PLR0911 - one line a kind of value
     if isinstance(value, np.ndarray):
         if value.dtype.hasobject:
-            return [picture(item, depth + 1) for item in value.ravel().tolist()]
+            return [picture(item, seen, depth) for item in value.ravel().tolist()]
         return np.array(value)
     if isinstance(value, (tuple, MutableSequence)):
-        return [picture(item, depth + 1) for item in value]
+        return [picture(item, seen, depth) for item in value]
     if isinstance(value, dict):
-        return {key: picture(item, depth + 1) for key, item in value.items()}
+        return {key: picture(item, seen, depth) for key, item in value.items()}
     if isinstance(value, (set, frozenset)):
-        return {key for key in value if isinstance(key, _PLAIN)}
+        return {key for key in value if isinstance(key, PLAIN)}
     if isinstance(value, np.random.Generator):
         return repr(value.bit_generator.state)
     if isinstance(value, np.random.RandomState):
@@ -66,7 +80,7 @@ def picture(value: Any, depth: int = 0) -> Any:  # noqa: PLR0911 - one line a ki
         return repr(value.getstate())
     fields = _fields_of(value)
     if fields is not None:
-        return {name: picture(item, depth + 1) for name, item in fields.items()}
+        return {name: picture(item, seen, depth) for name, item in fields.items()}
     return type(value)
 
 
@@ -91,21 +105,26 @@ def agree(pairs: list[tuple[Any, Any]], near: float, eps: float) -> bool:
     )
 
 
-def alike(one: Any, other: Any, near: float) -> bool:
-    """Say whether two pictures are the same, but for rounding."""
+def alike(one: Any, other: Any, near: float, met: set[tuple[int, int]] | None = None) -> bool:
+    """Say whether two pictures are the same, but for rounding; parts that were `met` are."""
+    met = set() if met is None else met
+    if isinstance(one, (dict, list)) and isinstance(other, (dict, list)):
+        if (id(one), id(other)) in met:
+            return True
+        met.add((id(one), id(other)))
     if isinstance(one, dict) or isinstance(other, dict):
         return (
             isinstance(one, dict)
             and isinstance(other, dict)
             and one.keys() == other.keys()
-            and all(alike(item, other[key], near) for key, item in one.items())
+            and all(alike(item, other[key], near, met) for key, item in one.items())
         )
     if isinstance(one, list) or isinstance(other, list):
         return (
             isinstance(one, list)
             and isinstance(other, list)
             and len(one) == len(other)
-            and all(alike(a, b, near) for a, b in zip(one, other, strict=True))
+            and all(alike(a, b, near, met) for a, b in zip(one, other, strict=True))
         )
     if _is_numeric(one) and _is_numeric(other):
         if np.shape(one) != np.shape(other):

@@ -95,7 +95,7 @@ def pushed(
     `seeds` is a matrix with one seed in each row, over all numbers of the arguments `names`; None
     for the identity.
     """
-    push, around = tangents_of(f, names, policy), surroundings_of_a_writer(f)
+    push, around = tangents_of(f, names, policy), _around(f, arguments)
     blocks: list[list[Any]] = []
     value: Any = None
     given = [arguments[name] for name in names]
@@ -173,7 +173,7 @@ def pulled(
     `seeds` is a matrix with one seed in each row, over all numbers of the result; None for the
     identity.
     """
-    halves, before = adjoints_of(f, names, policy), surroundings_of_a_writer(f)
+    halves, before = adjoints_of(f, names, policy), _around(f, arguments)
     try:
         value, pull = halves.rows(arguments)
         _refuse_complex(value, has_aux=has_aux)
@@ -193,6 +193,10 @@ def pulled(
         leaves = [leaves_as_in(arguments[name], row[place]) for row in rows]
         found.append([np.stack(parts) for parts in zip(*leaves, strict=True)])
     return value, found
+
+
+def _around(f: Callable[..., Any], arguments: Arguments) -> Surroundings | None:
+    return surroundings_of_a_writer(f, *arguments.values())
 
 
 def _refuse_complex(value: Any, *, has_aux: bool) -> None:

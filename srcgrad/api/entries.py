@@ -22,6 +22,7 @@ from srcgrad.api.outlines import Outline, Questions, UnknownKindError, outline_o
 from srcgrad.api.paths import NewBranchError
 from srcgrad.api.plan import Plan
 from srcgrad.api.proofs import is_taken_for_wrong, needs_look
+from srcgrad.api.reruns import leaves_marks
 from srcgrad.api.sharing import are_apart
 from srcgrad.api.traps import array_has_nan, has_nan
 from srcgrad.backends import NUMPY
@@ -68,6 +69,7 @@ def serves(plan: Plan) -> bool:
     return not (
         (plan.written and (plan.traps or generated.data or plan.loops is not None))
         or plan.meets
+        or (plan.traps and leaves_marks(plan))
         or plan.records
         or plan.given
         or generated.assumptions

@@ -36,6 +36,7 @@ from srcgrad.api.sharing import KindsOfArrays
 from srcgrad.api.snapshots import AsItWas, as_it_was, changed_since, outside_of, with_data_as_now
 from srcgrad.api.stacking import StackedPlans
 from srcgrad.api.structures import copied, leaves_as_in, mapped
+from srcgrad.api.surroundings import Surroundings, once_more
 from srcgrad.api.tape_gradient import on_tape
 from srcgrad.api.tape_pull import pull_on_tape
 from srcgrad.api.tied_plans import directions_of, watched
@@ -106,26 +107,26 @@ class Adjoints:
         asks = plan.meets or plan.traps or not plan.has_pulled or not is_settled(plan)
         before = as_it_was(plan, copied(arguments) if asks else arguments, copies=asks)
         compiles = plan.is_compiled and not plan.meets and not CHECKS.nans
-        forward = plan.there if compiles else runs(plan, plan.forward)
         try:
-            value, kept = forward(*arguments.values())
+            value, kept = (plan.there if compiles else runs(plan, plan.forward))(
+                *arguments.values()
+            )
         except Exception as error:  # noqa: BLE001 - it is raised, or what it hides is
             say_what_lacks(error, plan)
             again = functools.partial(self._on_tape, arguments)
             how: dict[str, Any] = {"now": not plan.written, "subject": self._subject(arguments)}
             how["left_out"] = plan.generated.left_out
             return instead_of(error, again, self._plans.fall_back, **how)
+        before.has_run()
         inputs = [as_now(arguments[name]) for name in self.names]
         # the caller may write into its arrays, and those outside, before the pullback runs
         kept = apart(kept, held_by([*arguments.values(), value, *outside_of(plan)]))
         then = with_data_as_now(plan)
         raw, value = value, self._conformed(value, arguments)
         if plan.traps and isinstance(self.primal, Gradient) and has_nan(value):
-            found: tuple[Any, Any] = unless_nan(
-                0.0, (value, None), functools.partial(self._on_tape, copied(before.arguments))
-            )
-            if found[1] is not None:
-                return found
+            value, other = unless_nan(0.0, (value, None), functools.partial(self._afresh, before))
+            if other is not None:
+                return value, other
 
         # branches are told here, where all outside is as it was on the way there
         stop_before_new(plan, functools.partial(self._gone_back, then, kept, value, raw))
@@ -153,7 +154,8 @@ class Adjoints:
             parts = result if len(inputs) > 1 else (result,)
             done = tuple(conform(part, item) for part, item in zip(parts, inputs, strict=True))
             if met:
-                return self._teller(before.arguments, guessed=True)(raw, adjoint, done)
+                teller = self._teller(before.arguments, before.start, guessed=True)
+                return teller(raw, adjoint, done)
             if plan.traps:
                 again = functools.partial(self._once_on_tape, before, wanted)
                 return tuple(unless_nan(value, done, again))
@@ -179,7 +181,12 @@ class Adjoints:
     def _once_on_tape(self, before: AsItWas, adjoint: Any) -> tuple[Any, ...]:
         if not before.is_still():
             raise changed_since(plain(self.primal).__name__)
-        return self._on_tape(copied(before.arguments))[1](adjoint)
+        return self._afresh(before)[1](adjoint)
+
+    def _afresh(self, before: AsItWas) -> tuple[Any, Pull]:
+        """Run the function once more, on the tape and as if it had not run."""
+        with once_more(before.start):
+            return self._on_tape(copied(before.arguments))
 
     def _subject(self, arguments: dict[str, Any]) -> Asked:
         return functools.partial(called, plain(self.primal)), (arguments,), {}
@@ -200,12 +207,12 @@ class Adjoints:
         return value, pull
 
     def _teller(
-        self, before: dict[str, Any], *, guessed: bool = False
+        self, before: dict[str, Any], start: Surroundings | None = None, *, guessed: bool = False
     ) -> Callable[..., tuple[Any, ...]]:
         """Return what makes adjoints right that met equal eigenvalues or singular values."""
 
         def told(value: Any, adjoint: Any, done: tuple[Any, ...]) -> tuple[Any, ...]:
-            slopes = directions_of(self.primal, self.names, before)
+            slopes = directions_of(self.primal, self.names, before, start)
             try:
                 seeds = leaves_as_in(value, adjoint)
                 return tuple(slopes.gradients(done, seeds, value, guessed=guessed))

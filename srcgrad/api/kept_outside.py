@@ -7,7 +7,8 @@ at an earlier one. Without the part that fills it, the table would pass for one 
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterable
+import sys
+from collections.abc import Collection, Iterable, Mapping
 from types import FunctionType, ModuleType
 from typing import Any, Final
 
@@ -40,17 +41,39 @@ def runs_parts(parts: Collection[Part], generated: Generated, text: ast.Module) 
     """
     nodes = [node for node in ast.walk(text) if isinstance(node, (ast.Name, ast.Attribute))]
     own = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-    found = {getattr(node, "id", getattr(node, "attr", "")) for node in nodes} - own
+    modules = _modules_of(text)
+    others = [node for node in nodes if _of_modules(node, modules) is None]
+    found = {getattr(node, "id", getattr(node, "attr", "")) for node in others} - own
     names = found | {name.rstrip("0123456789").removesuffix("_") for name in found}
+    read = {id(_of_modules(node, modules)) for node in nodes}
     known = [(state.function.__name__, state.function) for state in generated.functions]
     known += [(binding.name, binding.value) for binding in generated.fixed]
     known += list(generated.bound.items())
-    called = [f for name, f in known if name in names and isinstance(f, FunctionType)]
+    functions = [(name, f) for name, f in known if isinstance(f, FunctionType)]
+    called = [f for name, f in functions if name in names or id(f) in read]
     return any(
         _reaches(function, parts) and bool(written_parameters(function, VOCABULARY))
         for function in called
         if not is_made(function)
     )
+
+
+def _modules_of(text: ast.Module) -> dict[str, ModuleType]:
+    """Return the modules that a text imports, by the names that it gives them."""
+    items = [i for node in ast.walk(text) if isinstance(node, ast.Import) for i in node.names]
+    homes = {(i.asname or i.name.partition(".")[0]): i for i in items}
+    found = {name: i.name if i.asname else name for name, i in homes.items()}
+    return {name: sys.modules[home] for name, home in found.items() if home in sys.modules}
+
+
+def _of_modules(node: ast.expr, modules: Mapping[str, ModuleType]) -> Any:
+    """Return what an attribute of a module is, so that it is told from others of its name."""
+    if isinstance(node, ast.Name):
+        return modules.get(node.id)
+    if not isinstance(node, ast.Attribute):
+        return None
+    owner = _of_modules(node.value, modules)
+    return getattr(owner, node.attr, None) if isinstance(owner, ModuleType) else None
 
 
 def _reaches(function: FunctionType, parts: Collection[Part]) -> bool:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import ast
-import random
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from types import FunctionType
 from typing import Any, Final
 
 import gast
-import numpy as np
 
 from srcgrad.api.kept_outside import may_keep, runs_parts
+from srcgrad.api.surroundings import DRAWS
 from srcgrad.codegen.printer import to_source
 from srcgrad.compiler import Generated, one_program
 from srcgrad.errors import UnsupportedError
@@ -26,12 +26,6 @@ _MOST: Final = 10
 """How often a function is compiled in vain, each time without what was refused before."""
 _MOST_SMALL: Final = 4
 """How often without the smallest parts: where there are many, larger ones hold several."""
-_DRAWS: Final = frozenset(
-    name
-    for kind in (np.random.Generator, np.random.RandomState, random.Random)
-    for name in dir(kind)
-    if not name.startswith("_")
-)
 _CATCHING: Final = frozenset(
     ["BaseException", "Exception", "RuntimeError", "NotImplementedError", "suppress"]
 )
@@ -67,7 +61,7 @@ class Search:
         texts = list(map(parsed, _texts_of(found)))
         if any(runs_parts(self._parts, found, text) for text in texts):
             return None
-        return None if any(map(_may_catch, texts)) or any(map(_may_draw, texts)) else found
+        return None if any(map(_may_catch, texts)) or any(map(may_draw, texts)) else found
 
     def _without(
         self, make: Callable[[], Generated], refusal: UnsupportedError, *, whole: bool
@@ -101,15 +95,17 @@ def _texts_of(generated: Generated) -> Iterator[str]:
             yield to_source(gast.Module([find_source(value).tree], []))
 
 
-def _may_draw(tree: ast.Module) -> bool:
+def may_draw(tree: ast.Module) -> bool:
     """Say whether a text may draw random numbers."""
     modules, drawing = set[str](), set[str]()
     for node in ast.walk(tree):
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             home = getattr(node, "module", None) or ""
             for name in node.names:
-                is_random = "random" in (*home.split("."), *name.name.split("."))
-                (drawing if is_random else modules).add(name.asname or name.name)
+                if "random" in (*home.split("."), *name.name.split(".")):
+                    drawing.add(name.asname or name.name)
+                elif not home or f"{home}.{name.name}" in sys.modules:
+                    modules.add(name.asname or name.name)
     calls = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
     return any(_draws(func, modules, drawing) for func in calls)
 
@@ -120,7 +116,7 @@ def _draws(func: ast.expr, modules: set[str], drawing: set[str]) -> bool:
     owner = func.value
     of_module = getattr(owner, "id", "") in modules
     of_random = getattr(owner, "attr", "") == "random"
-    return func.attr in _DRAWS and (of_random or not of_module)
+    return func.attr in DRAWS and (of_random or not of_module)
 
 
 def _may_catch(tree: ast.Module) -> bool:

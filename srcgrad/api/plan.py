@@ -72,6 +72,7 @@ class Plan:
         kinds: Of what kind those data were for which the text was made.
         meets: Whether equal eigenvalues or singular values may matter to the text.
         traps: Whether the text has selections, which may leave out what is NaN or steep.
+        leaves: Whether a run may leave anything besides its results, if that was asked.
         is_plain: Whether a call needs no look at its arguments.
         verified: Whether the text was compared with the other engine and with differences.
         doubted: Whether it has to be: it reads data of pandas, which goes by labels.
@@ -99,6 +100,7 @@ class Plan:
     kinds: dict[str, Any] = field(default_factory=dict)
     meets: bool = False
     traps: bool = False
+    leaves: bool | None = None
     is_plain: bool = True
     verified: bool = False
     doubted: bool = False

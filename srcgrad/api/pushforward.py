@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from types import FunctionType
 from typing import Any, Literal, TypeVar, overload
 
-import numpy as np
-
 from srcgrad.api.along_blocks import Blocks, jvp_at_blocks, takes_blocks
 from srcgrad.api.apart import apart
 from srcgrad.api.blame import MEANT, Asked, refusing_alone
@@ -23,15 +21,18 @@ from srcgrad.api.gradient import Gradient
 from srcgrad.api.kinds import Kinds, is_bound_in_order, kinds_of, remember
 from srcgrad.api.making import made_once
 from srcgrad.api.on_tensors import reads_tensors, takes_tensors
+from srcgrad.api.owned import own
 from srcgrad.api.plan import Plan, compile_loops, load_plan
 from srcgrad.api.planning import Plans
 from srcgrad.api.policy import USUAL, Backend, Fallback, Policy, policy_of
 from srcgrad.api.proofs import Comparing, proven, stopping, stopping_stacks
 from srcgrad.api.refusal import describe
 from srcgrad.api.refused import Refusals
+from srcgrad.api.reruns import before as state_before
 from srcgrad.api.rescue import instead_of
 from srcgrad.api.stacking import StackedPlans
 from srcgrad.api.structures import copied, split
+from srcgrad.api.surroundings import from_start
 from srcgrad.api.tape_gradient import on_tape
 from srcgrad.api.tape_push import push_on_tape
 from srcgrad.api.tied_plans import directions_of, watched
@@ -45,12 +46,11 @@ from srcgrad.api.underlying import (
     signature,
     to_differentiate,
 )
-from srcgrad.api.values import as_now, check_input, conform, is_complex, leaves, rebuilt_dict
+from srcgrad.api.values import as_now, check_input, conform, is_complex
 from srcgrad.compiler import Request, compile_tangents
 from srcgrad.compiler.stages import Stages
 from srcgrad.insight.switch import CHECKS
 from srcgrad.runtime.containers import REGISTERED
-from srcgrad.runtime.objects import field_names, is_plain_object, rebuilt
 from srcgrad.runtime.stacks import CannotStackError, holds_stack
 from srcgrad.tape import call_strictly, in_another_call
 from srcgrad.tape.memory_order import laid_out
@@ -125,7 +125,7 @@ class Tangents:
         elif met and not in_another_call():
             slopes = directions_of(self.primal, self.names, arguments)
             tangent = slopes.tangent(tangents, value, tangent)
-        return value, _own(apart(tangent, value), tangents)
+        return value, own(apart(tangent, value), tangents)
 
     def again(self, arguments: dict[str, Any], tangents: Sequence[Any]) -> tuple[Any, Any] | None:
         """Do the same for kinds of arguments that were there; None if it must be new."""
@@ -150,6 +150,8 @@ class Tangents:
         arguments = self.policy.lent(arguments, self.primal) if plan.written else arguments
         met: list[str] = []
         before = copied(arguments) if plan.meets else arguments
+        asks = plan.meets or (plan.traps and isinstance(self.primal, Gradient))
+        start = state_before(plan, self.primal, arguments.values()) if asks else None
         function = watched(plan, plan.generated.entry, met) if plan.meets else plan.runs
         function = runs(plan, plan.function) if CHECKS.nans else function
         try:
@@ -160,15 +162,16 @@ class Tangents:
             told: Any = {"subject": self._subject(arguments), "left_out": plan.generated.left_out}
             return instead_of(error, again, self._plans.fall_back, now=not plan.written, **told)
         if met:
-            slopes = directions_of(self.primal, self.names, before)
+            slopes = directions_of(self.primal, self.names, before, start)
             tangent = slopes.tangent(tangents, value, conform(tangent, value))
         if isinstance(self.primal, Gradient):
             value = self.primal.conformed(value, arguments)
             tangent = self.primal.conformed(tangent, arguments)
             if plan.traps:
                 again = functools.partial(self._run_on_tape, copied(arguments), tangents)
+                again = functools.partial(from_start, start, again)
                 value, tangent = unless_nan(0.0, (value, tangent), again)
-        return value, _own(apart(conform(tangent, value), value), tangents)
+        return value, own(apart(conform(tangent, value), value), tangents)
 
     def _without_rest(self, arguments: dict[str, Any], tangents: Sequence[Any]) -> Sequence[Any]:
         if not REGISTERED:
@@ -247,7 +250,7 @@ class Tangents:
             value = self.primal.conformed(value, arguments)
             tangent = self.primal.conformed(tangent, arguments)
         if not plan.in_place:
-            value = _own(value, list(arguments.values()))
+            value = own(value, list(arguments.values()))
         return value, conform(tangent, value)
 
     def _run_first_row(
@@ -469,32 +472,3 @@ def _by_name(f: Callable[..., Any], tangents: Sequence[Any]) -> dict[str, Any]:
         rest = tuple(given[len(names) - 1 :])
         given[len(names) - 1 :] = [None if all(item is None for item in rest) else rest]
     return {name: t for name, t in zip(names, given, strict=False) if t is not None}
-
-
-def _own(tangent: Any, given: Sequence[Any]) -> Any:
-    """Copy the arrays of a result that are memory of the tangents given."""
-    if isinstance(tangent, dict):
-        return rebuilt_dict(tangent, {key: _own(item, given) for key, item in tangent.items()})
-    if isinstance(tangent, (list, tuple)):
-        parts = [_own(item, given) for item in tangent]
-        return type(tangent)(*parts) if hasattr(tangent, "_fields") else type(tangent)(parts)
-    if isinstance(tangent, np.ndarray):
-        return tangent.copy() if any(_shares(tangent, item) for item in given) else tangent
-    if is_plain_object(tangent):
-        held = {name: _own(getattr(tangent, name), given) for name in field_names(tangent)}
-        return rebuilt(tangent, held)
-    return tangent
-
-
-def _shares(array: Any, value: Any) -> bool:
-    """Say whether an array may lie in the memory of those in a value."""
-    if type(value) is np.ndarray:
-        return _overlaps(array, value)
-    found = [leaf for leaf in leaves(value) if isinstance(leaf, np.ndarray)]
-    return any(_overlaps(array, leaf) for leaf in found)
-
-
-def _overlaps(array: Any, other: Any) -> bool:
-    if array.base is None and other.base is None:
-        return array is other
-    return bool(np.may_share_memory(array, other))

@@ -10,6 +10,8 @@ from typing import Any, NamedTuple, TypeVar
 from srcgrad.api.aftermath import alike, picture
 from srcgrad.api.keeping import apart
 from srcgrad.api.plan import HalvesPlan, Plan
+from srcgrad.api.reruns import before, leaves_marks
+from srcgrad.api.surroundings import Surroundings
 from srcgrad.codegen.loader import functions_of, rebound
 from srcgrad.errors import NotProvenError
 from srcgrad.tape.userspace import is_users
@@ -22,24 +24,33 @@ class AsItWas(NamedTuple):
 
     Attributes:
         arguments: Its arguments.
-        is_still: Says whether all that the function reads outside is as it was.
+        is_still: Says whether all that the function reads outside is as the call has left it.
+        has_run: To be called as soon as it has.
+        start: What it began with, if it may leave anything else.
     """
 
     arguments: dict[str, Any]
     is_still: Callable[[], bool]
+    has_run: Callable[[], None]
+    start: Surroundings | None
 
 
 def as_it_was(plan: HalvesPlan, arguments: dict[str, Any], *, copies: bool) -> AsItWas:
     """Return what a call is about to be made with; `copies` says whether that is looked into."""
     primal = plan.function.__dict__["__srcgrad_primal__"]
-    before = picture(outside_of(plan)) if copies else None
+    seen = [picture(outside_of(plan)) if copies else None]
+    start = before(plan, primal, arguments.values()) if copies else None
 
     def is_still() -> bool:
         if not plan.is_current(primal):
             return False
-        return not copies or alike(before, picture(outside_of(plan)), 0.0)
+        return not copies or alike(seen[0], picture(outside_of(plan)), 0.0)
 
-    return AsItWas(arguments, is_still)
+    def has_run() -> None:
+        if copies and leaves_marks(plan):
+            seen[0] = picture(outside_of(plan))
+
+    return AsItWas(arguments, is_still, has_run, start)
 
 
 def changed_since(name: str) -> NotProvenError:

@@ -15,12 +15,12 @@ import types
 import warnings
 from array import array
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
 import numpy as np
 
-from srcgrad.api.aftermath import picture
+from srcgrad.api.aftermath import PLAIN, Seen, picture
 from srcgrad.api.structures import copied
 from srcgrad.api.underlying import called, plain
 from srcgrad.compiler.vocabulary import VOCABULARY
@@ -30,7 +30,7 @@ from srcgrad.frontend.effects import written_parameters
 from srcgrad.frontend.expand.operators import taken_from
 from srcgrad.frontend.rebinding import binds_names
 from srcgrad.insight.switch import CHECKS, comparing, verifying
-from srcgrad.ir.reach import values_of
+from srcgrad.ir.reach import reached_functions, values_of
 from srcgrad.locks import Lock
 from srcgrad.runtime.objects import is_plain_object
 from srcgrad.tape.loans import is_lent
@@ -39,25 +39,33 @@ from srcgrad.tape.userspace import Reached, reached_by, slots_of
 Undo = Callable[[], None]
 Given = TypeVar("Given")
 
+DRAWS: Final = frozenset(
+    name
+    for kind in (np.random.Generator, np.random.RandomState, random.Random)
+    for name in dir(kind)
+    if not name.startswith("_")
+)
+"""The names of methods that draw random numbers."""
 _MISSING: Final = object()
 _ONE_AT_A_TIME: Final = Lock()
 
 
 class Surroundings:
-    """What a function reaches, as it is now."""
+    """What a function reaches, itself or in what it is given, as it is now."""
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(self, function: Callable[..., Any], *given: Any) -> None:
         self._undo: list[Undo] = [
             _setter(np.random.set_state, np.random.get_state()),  # noqa: NPY002 - the user's draws
             _setter(random.setstate, random.getstate()),
         ]
         self._reached: Reached | None = None
+        self._of = function, given
         with _ONE_AT_A_TIME:  # no other check runs on the tape, and has stand-ins there
-            self._look(function)
+            self._look(function, given)
 
-    def _look(self, function: Callable[..., Any]) -> None:
+    def _look(self, function: Callable[..., Any], given: Sequence[Any]) -> None:
         try:
-            reached = reached_by(function)
+            reached = reached_by(function, *given)
         except UnsupportedError:  # it starts threads, say: what it changes there stays
             return
         self._reached = reached
@@ -73,22 +81,37 @@ class Surroundings:
         reached = self._reached
         if reached is None:
             return states
-        found = [picture(item) for item in reached.everything() if not callable(item)]
-        found += [picture(_kept_on(item)) for item in reached.holders if callable(item)]
+        seen: Seen = {}
+        found = [picture(item, seen) for item in reached.everything() if not callable(item)]
+        found += [picture(_kept_on(item), seen) for item in reached.holders if callable(item)]
         for scope, names in reached.namespaces.values():
-            found.append([picture(scope.get(name)) for name in sorted(names)])
+            found.append([picture(scope.get(name), seen) for name in sorted(names)])
         for cell in reached.cells:
             with contextlib.suppress(ValueError):  # not bound yet
-                found.append(picture(cell.cell_contents))
+                found.append(picture(cell.cell_contents, seen))
         for owner in reached.classes:
             data = vars(owner).items()
-            found.append([picture(item) for name, item in data if not _is_machinery(name, item)])
+            found.append(
+                [picture(item, seen) for name, item in data if not _is_machinery(name, item)]
+            )
         return [states, found]
 
     def put_back(self) -> None:
         """Put back what was changed since."""
         for undo in self._undo:
             undo()
+
+    @contextlib.contextmanager
+    def again(self) -> Iterator[None]:
+        """Run a block that runs the function once more, from this, without a trace of that run."""
+        function, given = self._of
+        now = Surroundings(function, *given)
+        self.put_back()
+        try:
+            with contextlib.redirect_stdout(io.StringIO()):
+                yield
+        finally:
+            now.put_back()
 
     @contextlib.contextmanager
     def kept(self) -> Iterator[io.StringIO]:
@@ -113,6 +136,17 @@ class Surroundings:
                 self.put_back()
 
 
+def once_more(start: Surroundings | None) -> contextlib.AbstractContextManager[None]:
+    """Return what a block runs a function once more in, from a start if that makes a difference."""
+    return contextlib.nullcontext() if start is None else start.again()
+
+
+def from_start(start: Surroundings | None, run: Callable[[], Given]) -> Given:
+    """Run what runs a function once more, from a start."""
+    with once_more(start):
+        return run()
+
+
 def own_copies(f: Callable[..., Any], arguments: Given) -> Given:
     """Return copies of arguments for a run that is not the user's own.
 
@@ -127,23 +161,40 @@ def own_copies(f: Callable[..., Any], arguments: Given) -> Given:
     return own
 
 
-def surroundings_of_a_writer(f: Callable[..., Any]) -> Surroundings | None:
-    """Return what a function reaches, if it may write there, so that a call more would show."""
-    while (taken := taken_from(f)) is not None:  # of a derivative, what its function reaches
+def innermost(f: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the function that a derivative, or one of that, is taken of: it reaches things."""
+    while (taken := taken_from(f)) is not None:
         f = taken.function
+    return f
+
+
+def surroundings_of_a_writer(f: Callable[..., Any], *given: Any) -> Surroundings | None:
+    """Return what a function reaches, if it may write there, so that a call more would show.
+
+    What it is given counts, but for arrays and numbers, of which a call more gets copies.
+    """
+    f = innermost(f)
     function = plain(f)
     if not isinstance(function, types.FunctionType):
         return None
     objects = any(map(is_plain_object, values_of(function).values()))  # with methods that write
-    writes = objects or ELSEWHERE in written_parameters(function, VOCABULARY)
-    if writes or binds_names(function):
-        return Surroundings(f)
+    holders = [item for item in given if not isinstance(item, (np.ndarray, np.generic, *PLAIN))]
+    holds = objects or holders or hasattr(f, "__self__")
+    writes = holds or ELSEWHERE in written_parameters(function, VOCABULARY)
+    if writes or binds_names(function) or _may_draw(function):
+        return Surroundings(f, *holders)
     return None
+
+
+def _may_draw(function: types.FunctionType) -> bool:
+    """Say whether what a function runs may draw random numbers, by the names in it."""
+    reached = reached_functions(function)
+    return any(not DRAWS.isdisjoint(item.__code__.co_names) for item in reached.functions)
 
 
 def tried(f: Callable[..., Any], arguments: Mapping[str, Any]) -> Any:
     """Return what a function gives in a run that its user does not ask for, nor see."""
-    before = surroundings_of_a_writer(f)
+    before = surroundings_of_a_writer(f, *arguments.values())
     with contextlib.nullcontext() if before is None else before.kept():
         return called(f, own_copies(f, dict(arguments)))
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.api.structures import copied, refuse_objects
+from srcgrad.api.surroundings import once_more, surroundings_of_a_writer
 from srcgrad.api.traps import unless_nan
 from srcgrad.api.values import conform
 from srcgrad.autograd.forward_ad import dual_level, make_dual, unpack_dual
@@ -39,13 +40,15 @@ def push_on_tape(
     order = [name for name in bound.arguments if name in given]
     moved = iter([part for name in order for part in _parts(bound.arguments[name], given[name])])
     before = copied(dict(arguments))
+    start = surroundings_of_a_writer(function, *arguments.values())
     with dual_level():
         run = run_plainly(function, bound, wrt, lambda value: _dual(value, next(moved)))
         refuse_objects(run.result)
         value, tangent = run.value, conform(_tangent(run.result), run.value)
 
     def again() -> Any:
-        value, found = _push_twice(function, signature, wrt, before, tangents)
+        with once_more(start):
+            value, found = _push_twice(function, signature, wrt, before, tangents)
         return conform(unwrapped(found), unwrapped(value))
 
     return value, unless_nan((value, tangents), tangent, again)

@@ -8,7 +8,10 @@ from typing import Any
 
 from srcgrad.api.fallback import run_on_tape
 from srcgrad.api.plan import Plan
+from srcgrad.api.reruns import before as state_before
+from srcgrad.api.reruns import leaves_marks
 from srcgrad.api.structures import copied
+from srcgrad.api.surroundings import once_more
 from srcgrad.api.tied_plans import directions_of, watched
 from srcgrad.api.traps import has_nan, unless_nan
 from srcgrad.api.underlying import bind, owner, plain, signature
@@ -26,9 +29,10 @@ def told(
     meets = plan.meets and not hasattr(primal, "__srcgrad_taken__")
     if not meets and not plan.traps:
         return plan.runs
-    keeps = meets or plan.written
+    keeps = meets or leaves_marks(plan)
     before = bind(primal, args[len(owner(primal)) :], kwargs)
     before = copied(before) if keeps else before
+    start = state_before(plan, primal, args)
     place, paired = int(gradient.gives_value), gradient.gives_value or gradient.has_aux
 
     def run(*given: Any, **options: Any) -> Any:
@@ -40,10 +44,11 @@ def told(
         if met:
             many = found if len(names) > 1 else (found,)
             done = [conform(grad, value) for grad, value in zip(many, values, strict=True)]
-            slopes = directions_of(primal, names, before)
+            slopes = directions_of(primal, names, before, start)
             exact = tuple(slopes.gradients(done, [1.0], guessed=True))
         elif plan.traps and has_nan(found):
-            exact = _on_tape(gradient, before, found, result[0] if place else 0.0)
+            with once_more(start):
+                exact = _on_tape(gradient, before, found, result[0] if place else 0.0)
         else:
             return result
         grads = exact if len(names) > 1 else exact[0]

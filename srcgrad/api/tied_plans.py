@@ -11,6 +11,7 @@ from srcgrad.api.making import made_once
 from srcgrad.api.plan import Plan, load_plan
 from srcgrad.api.planning import Plans
 from srcgrad.api.refusal import describe
+from srcgrad.api.surroundings import Surroundings, once_more
 from srcgrad.api.tape_push import push_on_tape
 from srcgrad.api.ties import Directions, How
 from srcgrad.api.underlying import held_for_text, plain, signature
@@ -69,12 +70,22 @@ def turned(plan: Plan, name: str, how: How) -> Callable[..., Any]:
 
 
 def directions_of(
-    f: Callable[..., Any], names: Sequence[str], arguments: dict[str, Any]
+    f: Callable[..., Any],
+    names: Sequence[str],
+    arguments: dict[str, Any],
+    start: Surroundings | None = None,
 ) -> Directions:
-    """Return the exact slopes of a function, by source if that goes, at given arguments."""
+    """Return the exact slopes of a function, by source if that goes, at given arguments.
+
+    Each of its runs is from a start, so that what the function counts is as in the first one.
+    """
     plans = _tangent_plans(f, tuple(names))
 
     def push(how: How, given: dict[str, Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+        with once_more(start):
+            return run(how, given, tangents)
+
+    def run(how: How, given: dict[str, Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
         keep_complex = any(map(is_complex, [*given.values(), *tangents]))
         try:
             plan = plans.current(given, keep_complex=keep_complex)

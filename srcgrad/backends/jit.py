@@ -125,6 +125,18 @@ def is_jitted(value: Any) -> bool:
     return hasattr(value, "py_func") and hasattr(value, "nopython_signatures")
 
 
+def of_elements(value: Any) -> Any:
+    """Return the Python function of numbers behind one that `numba.vectorize` has made, or None."""
+    if type(value).__name__ != "DUFunc":
+        return None
+    return getattr(getattr(value, "_dispatcher", None), "py_func", None)
+
+
+def python_of(value: Any) -> Any:
+    """Return the Python function behind what Numba compiles, or None of anything else."""
+    return plain(value) if is_jitted(value) else of_elements(value)
+
+
 def plain(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return the Python function behind one that Numba compiles."""
     found: Callable[..., Any] = getattr(function, "py_func", function)

@@ -118,6 +118,93 @@ class RealOrComplexLog(Function):
         return grad / np.conj(x)
 
 
+@table.rule(np.emath.log2)
+class RealOrComplexLog2(Function):
+    """y = log2(x), complex where x is negative."""
+
+    @staticmethod
+    def forward(ctx: Context, x: Any) -> Any:
+        ctx.save_for_backward(x)
+        return np.emath.log2(x)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        (x,) = ctx.saved_tensors
+        return grad / (0.6931471805599453 * np.conj(x))
+
+
+@table.rule(np.emath.log10)
+class RealOrComplexLog10(Function):
+    """y = log10(x), complex where x is negative."""
+
+    @staticmethod
+    def forward(ctx: Context, x: Any) -> Any:
+        ctx.save_for_backward(x)
+        return np.emath.log10(x)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        (x,) = ctx.saved_tensors
+        return grad / (2.302585092994046 * np.conj(x))
+
+
+@table.rule(np.emath.arcsin)
+class RealOrComplexArcsin(Function):
+    """y = arcsin(x), complex where x is beyond 1: of two roots, the slope takes that of y."""
+
+    @staticmethod
+    def forward(ctx: Context, x: Any) -> Any:
+        y = np.emath.arcsin(x)
+        ctx.save_for_backward(y)
+        return y
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        (y,) = ctx.saved_tensors
+        return grad / np.conj(np.cos(y))
+
+    @staticmethod
+    def jvp(ctx: Context, x_dot: Any) -> Any:
+        (y,) = ctx.saved_tensors
+        return x_dot / np.cos(y)
+
+
+@table.rule(np.emath.arccos)
+class RealOrComplexArccos(Function):
+    """y = arccos(x), complex where x is beyond 1."""
+
+    @staticmethod
+    def forward(ctx: Context, x: Any) -> Any:
+        y = np.emath.arccos(x)
+        ctx.save_for_backward(y)
+        return y
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        (y,) = ctx.saved_tensors
+        return -grad / np.conj(np.sin(y))
+
+    @staticmethod
+    def jvp(ctx: Context, x_dot: Any) -> Any:
+        (y,) = ctx.saved_tensors
+        return -x_dot / np.sin(y)
+
+
+@table.rule(np.emath.arctanh)
+class RealOrComplexArctanh(Function):
+    """y = arctanh(x), complex where x is beyond 1."""
+
+    @staticmethod
+    def forward(ctx: Context, x: Any) -> Any:
+        ctx.save_for_backward(x)
+        return np.emath.arctanh(x)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        (x,) = ctx.saved_tensors
+        return grad / np.conj(1 - x * x)
+
+
 @table.rule(np.lib.stride_tricks.sliding_window_view)
 class SlidingWindowView(Function):
     """All windows of a shape in x."""

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.backends.jit import of_elements, plain
 from srcgrad.errors import MissingRuleError
 from srcgrad.rules.equivalents.arrays import Common
 from srcgrad.tape.apply import apply, tensors_in
@@ -74,6 +75,39 @@ class Vectorized:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._original, name)
+
+
+class Interpreted:
+    """What stands in for a function that Numba compiles: Python runs it, as it does on tensors.
+
+    Numba would read the names that are lent here, where it compiles a function at its first call.
+    """
+
+    def __init__(self, original: Any) -> None:
+        self._original = original
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the Python function in a run on the tape."""
+        return (plain(self._original) if STATE.strict else self._original)(*args, **kwargs)
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else functools.partial(self, instance)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._original, name)
+
+
+class InterpretedElements(Interpreted):
+    """What stands in for a function of `numba.vectorize`: Python runs it on numbers, one by one."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the Python function in a run on the tape, of numbers or of each element."""
+        if not STATE.strict or kwargs:
+            return self._original(*args, **kwargs)
+        python = of_elements(self._original)
+        if all(_shape_of(arg) == () for arg in args):
+            return python(*args)
+        return Vectorized(np.vectorize(python))(*args)
 
 
 def _asked(given: Any) -> Any:

@@ -18,11 +18,12 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.backends.jit import is_jitted, of_elements
 from srcgrad.tape.apply import tensors_in
 from srcgrad.tape.core import Core, make
 from srcgrad.tape.extremes import sharing
 from srcgrad.tape.lacking import has, hidden, lacking
-from srcgrad.tape.loops import LOOPS, Vectorized
+from srcgrad.tape.loops import LOOPS, Interpreted, InterpretedElements, Vectorized
 from srcgrad.tape.modes import STATE
 from srcgrad.tape.nesting import to_array
 from srcgrad.tape.number_stand_ins import (
@@ -365,4 +366,11 @@ def stand_in(value: Any, *, kinds: bool = False) -> Any:
         return None if found is value else found
     if type(value) is _CACHED:
         return Uncached(value)
+    if is_jitted(value):
+        return Interpreted(value)
+    if of_elements(value) is not None:
+        return InterpretedElements(value)
+    if isinstance(value, staticmethod):
+        inside = stand_in(value.__func__, kinds=kinds)
+        return None if inside is None else staticmethod(inside)
     return Vectorized(value) if isinstance(value, np.vectorize) else None

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from srcgrad.backends.jit import python_of
 from srcgrad.errors import UnsupportedError
 from srcgrad.tape.core import Core
 from srcgrad.tape.identities import fields_compared, may_be_asked_for
@@ -142,6 +143,8 @@ class Reached:
             yield item.__wrapped__
         elif isinstance(item, np.vectorize):
             yield item.pyfunc
+        elif (python := python_of(item)) is not None:
+            yield python
         elif isinstance(item, functools.cached_property):
             yield item.func
         elif isinstance(item, type):

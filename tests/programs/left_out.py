@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import fractions
 import functools
+import math
 import types
 from dataclasses import dataclass
 
@@ -254,3 +256,30 @@ def _resampled(x, rate=1.0):
 @program("v")
 def module_that_cannot_be_imported(x):
     return np.sum(_resampled(x) * _resampled(x, 0.5))
+
+
+class _Angle:
+    turns = 1.0
+
+
+def cos(t):
+    """Have the name of a function of a module that is called beside what is left out."""
+    if isinstance(t, _Angle):
+        return fractions.Fraction(t.turns)
+    return math.cos(t)
+
+
+def exp(t):
+    if isinstance(t, (_Angle, str)):
+        return fractions.Fraction(t)
+    return np.exp(t)
+
+
+@program("s")
+def helper_with_the_name_of_what_it_calls(t):
+    return cos(t) * 2.0
+
+
+@program("v")
+def helper_with_the_name_of_what_it_calls_on_arrays(x):
+    return np.sum(exp(x) * cos(x[0]))

@@ -8,11 +8,13 @@ from typing import Any, Final
 import gast
 import numpy as np
 
+from srcgrad.backends.jit import is_jitted, of_elements, plain
 from srcgrad.frontend.expand.results import Results
 from srcgrad.frontend.expand.scoping import parameters
 from srcgrad.frontend.expand.values import Items, Known, Partial, Static, Value
 from srcgrad.ir.build import at, clone, load, subscript
 from srcgrad.ir.walk import names_read, walk
+from srcgrad.rules.equivalents.loops import of_vectorize
 
 Bound = dict[str, Value]
 
@@ -53,11 +55,34 @@ class Mapping(Results):
             return found
         if isinstance(function, np.vectorize):
             return self._vectorized(function, args, keywords, node)
+        if is_jitted(function):
+            return self._jitted(function, args, keywords, node)
+        if of_elements(function) is not None:
+            return self._jitted_of_elements(function, args, keywords, node)
         if len(args) == 2 and getattr(function, "__module__", "") == "_operator":
             return self._operation(function, args, node)
         if isinstance(function, np.ufunc) and keywords:
             return self._with_options(function, args, keywords, node)
         return None
+
+    def _jitted(self, function: Any, args: list[Value], keywords: Bound, node: Any) -> Value | None:
+        """Call the Python function behind one that Numba compiles, where a derivative meets it."""
+        if not any(map(self.varies, (*args, *keywords.values()))):
+            return None
+        self.session.assume(lambda _: plain(function), plain(function))
+        return self.call(Known(plain(function)), args, keywords, node)
+
+    def _jitted_of_elements(
+        self, function: Any, args: list[Value], keywords: Bound, node: Any
+    ) -> Value | None:
+        """Call the Python function behind one of `numba.vectorize`, of numbers or each element."""
+        python, found = of_elements(function), of_vectorize(1 + len(args), once=True)
+        if keywords or found is None or not any(map(self.varies, args)):
+            return None
+        self.session.assume(lambda _: of_elements(function), python)
+        if self._acts_on_elements(Known(python), len(args)):
+            return self.call(Known(python), args, {}, node)
+        return self.call(Known(found.function), [Known(python), *args], {}, node)
 
     # -- np.vectorize and np.frompyfunc
 

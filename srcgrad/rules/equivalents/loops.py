@@ -67,11 +67,40 @@ def mapped_triples(function: Mapped, x: Any, y: Any, z: Any, *, dtype: Any = Non
     return np.reshape(np.array(results).astype(kind), shape)
 
 
+@written_out
+def once_or_mapped(function: Mapped, x: Any) -> Any:
+    """Call a function of numbers, or call it on each element of an array."""
+    if np.ndim(x) == 0:
+        return function(x)
+    return mapped(function, x)
+
+
+@written_out
+def once_or_pairs(function: Mapped, x: Any, y: Any) -> Any:
+    """Call a function of two numbers, or call it on each pair of elements."""
+    if np.ndim(x) == 0 and np.ndim(y) == 0:
+        return function(x, y)
+    return mapped_pairs(function, x, y)
+
+
+@written_out
+def once_or_triples(function: Mapped, x: Any, y: Any, z: Any) -> Any:
+    """Call a function of three numbers, or call it on each three elements."""
+    if np.ndim(x) == 0 and np.ndim(y) == 0 and np.ndim(z) == 0:
+        return function(x, y, z)
+    return mapped_triples(function, x, y, z)
+
+
 _MAPPED: dict[int, Mapped] = {2: mapped, 3: mapped_pairs, 4: mapped_triples}
+_ONCE: dict[int, Mapped] = {2: once_or_mapped, 3: once_or_pairs, 4: once_or_triples}
 
 EQUIVALENTS = table.freeze()
 
 
-def of_vectorize(count: int) -> Equivalent | None:
-    """Return what maps a function over arrays, given the number of both together."""
-    return Equivalent(_MAPPED[count]) if count in _MAPPED else None
+def of_vectorize(count: int, *, once: bool = False) -> Equivalent | None:
+    """Return what maps a function over arrays, given the number of both together.
+
+    It calls the function `once` if all that it is given are numbers.
+    """
+    found = (_ONCE if once else _MAPPED).get(count)
+    return None if found is None else Equivalent(found)

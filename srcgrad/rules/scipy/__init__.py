@@ -52,6 +52,7 @@ FILES: Mapping[str, tuple[str, ...]] = MappingProxyType(
 WRITTEN: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "scipy.fft": ("transform_functions",),
+        "scipy.fftpack": ("transform_functions",),
         "scipy.integrate": ("parabolas", "quadratures"),
         "scipy.interpolate": ("grids", "hermite_splines"),
         "scipy.linalg": ("matrix_forms",),

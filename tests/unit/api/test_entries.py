@@ -316,7 +316,7 @@ def test_an_error_is_raised_once_and_from_the_users_line(
 ) -> None:
     def fails(x, k):
         print("called")
-        return np.sum(x * [1.0, 2.0, 3.0][k])
+        return np.sum(x * np.take(np.linspace(1.0, 3.0, 3), k))
 
     derivative = sg.grad(fails)
     warmed(derivative, X, 1)
@@ -324,7 +324,7 @@ def test_an_error_is_raised_once_and_from_the_users_line(
     with pytest.raises(IndexError) as caught:
         derivative(X, 5)
     assert capsys.readouterr().out == "called\n"
-    assert any("[1.0, 2.0, 3.0][k]" in note for note in caught.value.__notes__)
+    assert any("np.take" in note for note in caught.value.__notes__)
 
 
 def test_the_way_of_a_gradient_may_outlive_it() -> None:

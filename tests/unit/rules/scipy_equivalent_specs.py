@@ -5,7 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy import fft, integrate, interpolate, linalg, ndimage, optimize, signal, spatial, special
+from scipy import (
+    fft,
+    fftpack,
+    integrate,
+    interpolate,
+    linalg,
+    ndimage,
+    optimize,
+    signal,
+    spatial,
+    special,
+)
 from scipy import stats as st
 from scipy.spatial import distance
 
@@ -248,6 +259,9 @@ def distances() -> list[OpSpec]:
 
 def transforms() -> list[OpSpec]:
     specs = [op(fn, A(3, 4)) for fn in (fft.dctn, fft.idctn, fft.dstn, fft.idstn)]
+    specs += [op(fn, A(3, 4)) for fn in (fftpack.dct, fftpack.idct, fftpack.dst, fftpack.idst)]
+    specs += [op(fn, A(3, 4), axis=0) for fn in (fftpack.fft, fftpack.ifft)]
+    specs.append(op(fftpack.dct, A(3, 4), type=2, axis=1, norm="ortho"))
     return [*specs, op(fft.dctn, A(2, 3), 3, s=(4,), axes=(0,), norm="ortho")]
 
 

@@ -15,6 +15,7 @@ from tests.unit.rules.scipy_specs import SCIPY_SPECS
 
 MASK = np.array([[True, False, True, True], [False, True, True, False], [True, True, False, True]])
 LA = np.linalg
+BEYOND = (np.emath.log2, np.emath.log10, np.emath.arcsin, np.emath.arccos, np.emath.arctanh)
 PLUS = {"low": 0.2, "high": 2.0}
 SIGNED = {"low": -2.0, "high": 2.0}
 
@@ -777,6 +778,9 @@ def draws() -> list[OpSpec]:
         op(np.emath.sqrt, A(4)),
         op(np.emath.sqrt, A(4, low=-0.9, high=-0.2)),
         op(np.emath.log, A(4, low=-0.9, high=-0.2)),
+        *(op(fn, A(4, low=0.2, high=0.9)) for fn in BEYOND),
+        *(op(fn, A(4, low=-2.5, high=-1.2)) for fn in BEYOND),
+        *(op(fn, A(4, low=1.2, high=2.5)) for fn in BEYOND),
         op(np.lib.stride_tricks.sliding_window_view, A(6), 3),
         op(np.lib.stride_tricks.as_strided, A(6), (2, 3), (16, 8), _single=False),
         op(np.lib.stride_tricks.as_strided, C(6), (3,), (32,), _single=False),

@@ -1,0 +1,82 @@
+"""Says what a text may leave besides its results, and keeps what there was before.
+
+Where it does not tell a derivative, its function runs once more. One that draws, counts calls, or
+writes the fields of objects has left its marks by then: that run begins from what there was.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Callable, Collection, Mapping
+from functools import partial
+from types import FunctionType, MethodType, ModuleType
+from typing import Any
+
+from srcgrad.api.left_out import may_draw
+from srcgrad.api.plan import Plan
+from srcgrad.api.surroundings import Surroundings, innermost
+from srcgrad.compiler.vocabulary import VOCABULARY
+from srcgrad.frontend.source import is_made
+from srcgrad.ir.scopes import MISSING
+from srcgrad.parsing import parsed
+from srcgrad.tape.userspace import is_users
+
+
+def before(plan: Plan, function: Callable[..., Any], given: Collection[Any]) -> Surroundings | None:
+    """Return what a call of a derivative has before it, if its text may leave anything else."""
+    return Surroundings(innermost(function), *given) if leaves_marks(plan) else None
+
+
+def leaves_marks(plan: Plan) -> bool:
+    """Say whether a run of a text may leave anything besides its results, found out once."""
+    if plan.leaves is None:
+        generated = plan.generated
+        plan.leaves = bool(generated.written or generated.stored) or _may_leave(plan)
+    return plan.leaves
+
+
+def _may_leave(plan: Plan) -> bool:
+    """Say whether a text draws, binds an attribute, or calls what may change what it is given."""
+    tree = parsed(plan.generated.source)
+    if may_draw(tree):
+        return True
+    lists = set[str]()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
+            return True
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.List):
+            lists |= {item.id for item in node.targets if isinstance(item, ast.Name)}
+    scope = {**vars(builtins), **vars(plan.module)}
+    calls = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    return any(_may_change(func, scope, lists) for func in calls)
+
+
+def _may_change(func: ast.expr, scope: Mapping[str, Any], lists: Collection[str]) -> bool:
+    """Say whether a call is of a user's function as it is, or of a method that nobody knows."""
+    value = _known(func, scope)
+    if value is not MISSING:
+        return value is print or _is_users_own(value)
+    if not isinstance(func, ast.Attribute):
+        return True
+    known = func.attr in VOCABULARY.methods or func.attr in VOCABULARY.constant_methods
+    return not known and getattr(func.value, "id", "") not in lists
+
+
+def _known(node: ast.expr, scope: Mapping[str, Any]) -> Any:
+    """Return what a name, or an attribute of a module, is in a text."""
+    if isinstance(node, ast.Name):
+        return scope.get(node.id, MISSING)
+    owner = _known(node.value, scope) if isinstance(node, ast.Attribute) else MISSING
+    if isinstance(node, ast.Attribute) and isinstance(owner, ModuleType):
+        return getattr(owner, node.attr, MISSING)
+    return MISSING
+
+
+def _is_users_own(value: Any) -> bool:
+    if isinstance(value, FunctionType):
+        made = is_made(value) or value.__module__.startswith("srcgrad.")
+        return not made and is_users(value.__module__)
+    if isinstance(value, type):
+        return is_users(value.__module__) and not issubclass(value, BaseException)
+    return is_users(type(value).__module__) or isinstance(value, (partial, MethodType))
