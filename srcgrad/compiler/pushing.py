@@ -200,10 +200,13 @@ def _refuse_kept_outside(derivation: Derivation, outside: frozenset[str]) -> Non
         read = sorted(outside.intersection(map(program.namer.base, _names_taken(statement))))
         if read or calls:
             name = read[0] if read else program.namer.base(min(outside))
+            shown, copy = f"`{name}`", f"`own_{name.lower()} = {name}.copy()`"
+            if callable(program.reader.scope.lookup(name)):
+                shown, copy = f"what `{name}` returns", "`own = found.copy()`"
             derivation.refusals.add(
                 statement,
-                f"what is written into `{name}`, which lives outside the function, has no tangent",
-                f"work on a copy: `own_{name.lower()} = {name}.copy()`",
+                f"what is written into {shown}, which lives outside the function, has no tangent",
+                f"work on a copy: {copy}",
                 MutationError,
             )
             derivation.refusals.raise_if_any()

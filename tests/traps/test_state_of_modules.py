@@ -19,6 +19,7 @@ w: Any = np.zeros(N)
 q: Any = 0.0
 grid = np.zeros((N, N))
 table = [0.0] * N
+levels = [np.zeros(N), np.zeros(N)]
 parts: dict[str, Any] = {"h": np.ones(N)}
 second_name = u
 edge = u[::2]
@@ -317,8 +318,26 @@ def helper_that_calls_itself(x):
     return recursive(3)
 
 
+def part(name):
+    return parts[name]
+
+
+def array_that_a_helper_returns(x):
+    h = part("h")
+    h[:] = x
+    h[1:] += h[:-1]
+    return np.sum(part("h") ** 2)
+
+
+def arrays_that_a_loop_takes(x):
+    for array in levels:
+        array[:] = x
+    return np.sum(levels[0] * levels[1])
+
+
 ALIASED = [another_name, view_outside, field_of_an_object, entry_of_a_dict]
-ALIASED += [all_of_the_module, helper_that_calls_itself]
+ALIASED += [all_of_the_module, helper_that_calls_itself, array_that_a_helper_returns]
+BY_SOURCE.append(arrays_that_a_loop_takes)
 X = np.linspace(0.3, 1.2, N)
 
 
