@@ -337,7 +337,6 @@ def arrays_that_a_loop_takes(x):
 
 ALIASED = [another_name, view_outside, field_of_an_object, entry_of_a_dict]
 ALIASED += [all_of_the_module, helper_that_calls_itself, array_that_a_helper_returns]
-BY_SOURCE.append(arrays_that_a_loop_takes)
 X = np.linspace(0.3, 1.2, N)
 
 
@@ -403,6 +402,14 @@ def test_what_is_reached_otherwise_is_left_to_the_tape(function: Callable[..., A
             assert np.allclose(sg.grad(function)(X.copy()), expected, atol=1e-5)
     except sg.SrcgradError as refusal:
         assert "u" in str(refusal)  # noqa: PT017 - the tape may refuse it, too
+
+
+def test_arrays_that_a_loop_takes_from_a_list_have_tangents() -> None:
+    expected = numerical_gradient(_from_the_start(arrays_that_a_loop_takes), (X,), 0)
+    gradient = sg.grad(arrays_that_a_loop_takes, fallback="error")(X)
+    tangent = sg.jvp(arrays_that_a_loop_takes, (X,), (X,), fallback="error")[1]
+    assert np.allclose(gradient, expected, atol=1e-6)
+    assert np.allclose(tangent, expected @ X, atol=1e-6)
 
 
 def weighted(x, weights):
