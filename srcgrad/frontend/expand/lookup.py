@@ -48,11 +48,11 @@ class Lookup(Frame):
 
     def held_name(self, binding: Binding, expression: Any) -> Value | None:
         """Return the variable of what is outside, if the program writes into it."""
-        raise NotImplementedError("defined by `HeldFields`")
+        raise NotImplementedError("defined by `HeldNames`")
 
     def bound_outside(self, name: str, home: Home, node: Any) -> str:
         """Return the variable of a name that is bound by a function that is put in place."""
-        raise NotImplementedError("defined by `HeldFields`")
+        raise NotImplementedError("defined by `HeldNames`")
 
     def _outer(self, binding: Binding, expression: Any) -> Value:
         """Return what a binding from outside means; data is read when the text runs."""

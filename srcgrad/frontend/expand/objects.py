@@ -14,7 +14,7 @@ import numpy as np
 from srcgrad.frontend.expand.assumptions import Attribute, InClasses, Of, Outside, is_set
 from srcgrad.frontend.expand.derivatives import derivative_of_method
 from srcgrad.frontend.expand.frame import NeedsInlineError
-from srcgrad.frontend.expand.held_fields import HeldFields
+from srcgrad.frontend.expand.held_names import HeldNames
 from srcgrad.frontend.expand.indices import element_parts, spelled
 from srcgrad.frontend.expand.namespaces import METHOD, namespace_of
 from srcgrad.frontend.expand.operators import taken_from
@@ -50,7 +50,7 @@ _CHANGING = ("pop", "setdefault")
 _SIGNS = {"USub": "__neg__", "UAdd": "__pos__"}
 
 
-class Objects(HeldFields):
+class Objects(HeldNames):
     """The part of the expansion that deals with objects."""
 
     # -- attributes
