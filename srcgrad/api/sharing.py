@@ -53,7 +53,8 @@ def refuse_shared(generated: Generated, function: Any, arguments: Mapping[str, A
         mine = list(_parts(everything[name]))
         if _meet_inside(everything[name]):
             raise _refusal(function, name, name, given=name in arguments)
-        for other, value in everything.items():
+        attributes = _attributes_read(generated) if name in generated.outside else {}
+        for other, value in (*everything.items(), *attributes.items()):
             if other == name:
                 continue
             for theirs in _parts(value):
@@ -62,14 +63,18 @@ def refuse_shared(generated: Generated, function: Any, arguments: Mapping[str, A
 
 
 def _read_outside(generated: Generated) -> dict[str, Any]:
-    """Return what a text reads outside: data by their names, and attributes of modules."""
+    """Return the data that a text reads outside, and what it writes there, by their names."""
     data = {item.name: item.current() for item in generated.data.values()}
+    held = {name: item.current() for name, item in generated.outside.items()}
+    return {**data, **held}
+
+
+def _attributes_read(generated: Generated) -> dict[str, Any]:
+    """Return the memory that a text may read as attributes of modules."""
     known = [*generated.data.values(), *generated.outside.values()]
     memory = (item for item in generated.fixed if isinstance(item.value, _MEMORY))
     more = [item for item in memory if not any(map(item.is_same_as, known))]
-    dotted = {f"{item.name} of a module": item.current() for item in more}
-    held = {name: item.current() for name, item in generated.outside.items()}
-    return {**data, **dotted, **held}
+    return {f"{item.name} of a module": item.current() for item in more}
 
 
 def _fields_by_object(generated: Generated) -> dict[tuple[str, Path], list[str]]:

@@ -122,7 +122,8 @@ _PREAMBLE: Final = ("Failed in", "- Resolution", "File ", "During:", "There are"
 
 def is_jitted(value: Any) -> bool:
     """Say whether a value is a function that Numba compiles."""
-    return hasattr(value, "py_func") and hasattr(value, "nopython_signatures")
+    known = hasattr(type(value), "nopython_signatures")  # before an object is asked, which may run
+    return known and hasattr(value, "py_func")
 
 
 def of_elements(value: Any) -> Any:

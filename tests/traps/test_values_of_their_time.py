@@ -158,6 +158,37 @@ def field_in_a_named_tuple_and_a_partial(x, m):
     return told.function(told.value) * later()
 
 
+def _made(y):
+    made = functools.partial(twice, y)
+    y = y * 3.0
+    return made, y
+
+
+@case
+def partial_that_is_called_at_once(x, m):
+    m.t = x[0]
+    first = m.added(x[1]) * functools.partial(twice, m.t)()
+    made, y = _made(m.t)
+    return first * made() * y
+
+
+def _maker(y):
+    y = y * x_of(y)
+    made = functools.partial(twice, y)
+    y = y * 3.0
+    return made
+
+
+def x_of(y):
+    return y + 1.0
+
+
+@case
+def partial_of_a_function_that_goes_on(x, m):
+    m.t = x[0]
+    return _maker(m.t)() * x[1]
+
+
 @case
 def field_that_only_some_paths_bind(x, m):
     if x[0] > 5.0:

@@ -60,7 +60,8 @@ class Calls(Derivatives):
     """The part of the expansion that deals with calls."""
 
     def _value_Call(self, node: Any) -> Value:
-        callee = self.value(node.func)
+        with self.used_at_once(node):
+            callee = self.value(node.func)
         args = self._arguments(node.args, callee)
         keywords = self._keywords(node.keywords)
         if isinstance(callee, Static) and args is not None and keywords is not None:

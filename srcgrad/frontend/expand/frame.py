@@ -99,6 +99,7 @@ class Frame:
         self.varying = reached(names.links, self.own if inputs is None else inputs, names.inner)
         self.out: list[Any] = []
         self.hoistable = True
+        self.at_once = False
         self.inlined: list[Any] = []
         self.receivers: list[tuple[type | None, Value]] = []
         self.temporaries: set[str] = set()
@@ -208,7 +209,7 @@ class Frame:
         plain = isinstance(value, (Static, gast.Constant, gast.Starred))
         if isinstance(value, gast.Name) and value.id not in self.of_fields:
             plain = value.id not in self.own or value.id in self.bound_once
-        if plain or not self.hoistable:
+        if plain or self.at_once or not self.hoistable:
             return value
         if not isinstance(value, gast.Name) and self.disturbs(node):
             self.refuse_order(node)
@@ -216,6 +217,7 @@ class Frame:
 
     def begin(self, value: Any, whole: Any) -> None:
         """Note what a statement evaluates first: that alone may have effects if put before it."""
+        self.at_once = False
         self.first = {place(item) for item in evaluated_first(value, self.may_wait)}
         self.ordered = self.order.count(whole)
 
@@ -326,6 +328,17 @@ class Frame:
             if node.id in lost:
                 what = f"reading `{node.id}` before it is bound"
                 self.refuse(node, what, "bind it before it is read")
+
+    @contextmanager
+    def used_at_once(self, call: Any) -> Iterator[None]:
+        """Say that what is called is made for that alone, with nothing evaluated in between."""
+        before, parts = self.at_once, [*call.args, *call.keywords]
+        made = isinstance(call.func, gast.Call)
+        self.at_once = made and not any(found_in(part, gast.Call) for part in parts)
+        try:
+            yield
+        finally:
+            self.at_once = before
 
     @contextmanager
     def conditional(self) -> Iterator[None]:

@@ -14,6 +14,7 @@ from srcgrad.frontend.expand.frame import NeedsInlineError
 from srcgrad.frontend.expand.holding import binds_attributes
 from srcgrad.frontend.expand.lifting import Lifting, NotLiftedError
 from srcgrad.frontend.expand.making import definition, make_function
+from srcgrad.frontend.expand.plain_values import asks_of_classes
 from srcgrad.frontend.expand.scoping import (
     all_names,
     assigned_names,
@@ -103,7 +104,7 @@ class Placing(Special):
         lifted = list(lifting.parameters)
         plain = [p for p, value in bound.items() if p not in env]
         told = (code.repeated, every)
-        asks = "isinstance" in code.names.every
+        asks = "isinstance" in code.names.every and asks_of_classes(code.tree, code.home.globals)
         sure = tuple(p for p in plain if asks and self.plain_values.of(bound[p]))
         full = (id(code.tree), id(code.home.globals), name, tuple(key), tuple(plain), told, sure)
         if full not in self.session.made:

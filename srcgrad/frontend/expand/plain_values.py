@@ -5,14 +5,18 @@ Of them it is known what ``isinstance(other, Vector)`` gives, as operators of cl
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+import builtins
+from collections.abc import Callable, Collection, Mapping
+from types import ModuleType
 from typing import Any, Final
 
 import gast
 
 from srcgrad.frontend.expand.values import Known, Static
+from srcgrad.ir.build import dotted_path
 from srcgrad.ir.vocabulary import Vocabulary
 from srcgrad.ir.walk import names_bound, walk
+from srcgrad.runtime.objects import is_plain_class
 
 _TOLD: Final = (gast.Constant, gast.Compare, gast.JoinedStr)
 _DISPLAYS: Final = (gast.Tuple, gast.List, gast.Set)
@@ -158,3 +162,26 @@ def bound_otherwise(tree: Any) -> set[str]:
         elif isinstance(node, (gast.MatchAs, gast.MatchStar, gast.MatchMapping)):
             found.add(getattr(node, "name", None) or getattr(node, "rest", None) or "")
     return found
+
+
+def asks_of_classes(tree: Any, names: Mapping[str, Any]) -> bool:
+    r"""Say whether a definition may ask if something is an object of a class of the user's.
+
+    `names` are those of its module.
+
+    >>> tree = gast.parse("def f(x):\n    return isinstance(x, (float, Kind))").body[0]
+    >>> asks_of_classes(tree, {"Kind": int}), asks_of_classes(tree, {})
+    (False, True)
+    """
+    calls = (item for item in walk(tree) if isinstance(item, gast.Call) and len(item.args) == 2)
+    kinds = [call.args[1] for call in calls if getattr(call.func, "id", "") == "isinstance"]
+    each = (part for kind in kinds for part in getattr(kind, "elts", [kind]))
+    return any(_may_be_users(part, names) for part in each)
+
+
+def _may_be_users(kind: Any, names: Mapping[str, Any]) -> bool:
+    first, *more = dotted_path(kind).split(".")
+    found = names.get(first, getattr(builtins, first, None))
+    for name in more:
+        found = getattr(found, name, None) if isinstance(found, ModuleType) else None
+    return not isinstance(found, type) or is_plain_class(found)

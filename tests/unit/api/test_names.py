@@ -151,8 +151,7 @@ def shown(größe, λ=2.0):
     return np.sum(ergebnis**2)  # \x1b]0;title\x07
 \f
 def refused(x):
-    global Z; Z = x  # \x1b[31m
-    return np.sum(x)
+    return np.sum(eval("x"))  # \x1b[31m
 """
 
 

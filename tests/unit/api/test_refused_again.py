@@ -9,13 +9,9 @@ import srcgrad as sg
 from srcgrad.compiler import module
 from srcgrad.frontend.expand.entry import Expander
 
-STEP = None
-
 
 def helper(x):
-    global STEP
-    STEP = None
-    return x * x
+    return eval("x") * x
 
 
 def plain_helper(x):
@@ -69,6 +65,6 @@ def test_a_call_that_is_refused_expands_its_functions_once(monkeypatch):
     made = []
     entry = Expander._entry
     monkeypatch.setattr(Expander, "_entry", lambda *given: made.append(given) or entry(*given))
-    with pytest.raises(sg.MutationError):
+    with pytest.raises(sg.UnsupportedError):
         sg.grad(lambda x: loss(x) + np.sum(x), fallback="error")(X)
     assert len(made) == 1

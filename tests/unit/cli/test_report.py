@@ -18,9 +18,7 @@ def loss(w, x):
     return np.sum(y * y)
 
 def refused(x):
-    global counter
-    counter = x
-    return x
+    return eval("x")
 """
 
 
@@ -57,7 +55,7 @@ def test_arguments_that_make_no_sense_are_told(capsys):
 
 def test_a_refused_function_has_no_page(model, capsys):
     assert main(["report", "reported_model:refused"]) == 1
-    assert "global" in capsys.readouterr().err
+    assert "eval" in capsys.readouterr().err
     assert not (model / "refused_grad.html").exists()
 
 

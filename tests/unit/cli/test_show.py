@@ -21,9 +21,7 @@ def loss(w, x):
     return np.sum(y * y)
 
 def refused(x):
-    global counter
-    counter = x
-    return x
+    return eval("x")
 
 RATE = 0.1
 """
