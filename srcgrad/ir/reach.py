@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import dis
 import functools
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
-from types import CodeType, FunctionType, ModuleType
+from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any, Final
 
 import numpy as np
@@ -19,6 +20,7 @@ _WIDEST: Final = 20_000
 _PLAIN: Final = (int, float, complex, str, bytes, np.ndarray, np.generic, type(None), ModuleType)
 _HOLDING: Final = ("types", "collections", "functools", "contextlib")
 """Python's modules with classes whose objects hold whatever users put there."""
+_GLOBAL: Final = ("LOAD_GLOBAL", "STORE_GLOBAL", "DELETE_GLOBAL", "LOAD_NAME", "STORE_NAME")
 _CALLED: Final = (FunctionType, staticmethod, classmethod, property)
 
 
@@ -66,13 +68,35 @@ def seen_elsewhere(function: FunctionType) -> frozenset[str] | None:
         return None
     others = [item for item in reached.functions if item is not function]
     again = function.__name__ in function.__code__.co_names  # it may call itself
-    return names_in([*others, *[function] * again])
-
-
-def names_in(functions: Iterable[FunctionType]) -> frozenset[str]:
-    """Return the names that stand in functions and mean something outside; and their attributes."""
-    codes = [item.__code__ for item in functions]
+    codes = [item.__code__ for item in others] + [function.__code__] * again
     return frozenset(name for code in codes for name in (*_names(code), *code.co_freevars))
+
+
+def knows_names(function: FunctionType, holder: Any, names: Collection[str]) -> bool:
+    """Say whether some names of a module's namespace, a class or a cell stand in a function.
+
+    >>> TABLE = [1.0]
+    >>> def total(x):
+    ...     return sum(TABLE) + x.size
+    >>> [knows_names(total, globals(), [name]) for name in ("TABLE", "size", "other")]
+    [True, False, False]
+    """
+    if isinstance(holder, CellType):
+        return any(cell is holder for cell in function.__closure__ or ())
+    if function.__globals__ is holder and not _global_names(function.__code__).isdisjoint(names):
+        return True
+    if set(names).isdisjoint(_names(function.__code__)):
+        return False
+    owners = [value for value in values_of(function).values() if isinstance(value, ModuleType)]
+    return isinstance(holder, type) or any(vars(owner) is holder for owner in owners)
+
+
+@functools.lru_cache(maxsize=4096)
+def _global_names(code: CodeType) -> frozenset[str]:
+    """Return the names of its module that some code reads or binds, itself or further inside."""
+    found = {item.argval for item in dis.get_instructions(code) if item.opname in _GLOBAL}
+    inner = (item for item in code.co_consts if isinstance(item, CodeType))
+    return frozenset(found).union(*map(_global_names, inner))
 
 
 def values_of(function: FunctionType) -> dict[str, Any]:
@@ -89,12 +113,14 @@ def values_of(function: FunctionType) -> dict[str, Any]:
 def read_outside(functions: Iterable[FunctionType]) -> Iterator[tuple[str, Any]]:
     """Yield what functions may read outside, also in modules and as defaults, by its names."""
     for function in functions:
-        values = values_of(function)
+        known = {*_global_names(function.__code__), *function.__code__.co_freevars}
+        values = {name: value for name, value in values_of(function).items() if name in known}
         yield from values.items()
+        every = set(_names(function.__code__))
         for module in values.values():
             if isinstance(module, ModuleType):
                 inside = vars(module)
-                yield from ((key, inside[key]) for key in values if key in inside)
+                yield from ((key, inside[key]) for key in every if key in inside)
         yield from (("", value) for value in function.__defaults__ or ())
         yield from (function.__kwdefaults__ or {}).items()
 

@@ -24,7 +24,7 @@ from srcgrad.frontend.one_way import is_reached_twice
 from srcgrad.frontend.source import Entry, Leaves, Path, find_source
 from srcgrad.ir.build import at, clone, dotted_path, load
 from srcgrad.ir.program import bound_names
-from srcgrad.ir.reach import names_in, reached_functions, read_outside
+from srcgrad.ir.reach import knows_names, reached_functions, read_outside
 from srcgrad.ir.scopes import MISSING, Binding
 from srcgrad.ir.walk import blocks_of, root_name, statements, walk
 from srcgrad.runtime import tell
@@ -129,10 +129,14 @@ class Holding:
         """Return what holds the names outside that the program has met."""
         return [item for item in self.objects.values() if item.expressions]
 
-    def names(self) -> set[str]:
-        """Return the names outside into whose arrays the program writes."""
-        held = (item for item in self.objects.values() if is_space(item.value))
-        return {name for item in held for name in item.written}
+    def is_known_to(self, function: FunctionType) -> bool:
+        """Say whether a function may know names outside that the program writes."""
+        spaces = [item for item in self.objects.values() if is_space(item.value)]
+        if not spaces:
+            return False
+        every = reached_functions(function)
+        known = (knows_names(f, s.value, s.written) for f in every.functions for s in spaces)
+        return not every.are_all or any(known)
 
 
 def kind_of(value: Any) -> str:
@@ -279,9 +283,10 @@ def is_named_otherwise(space: HeldObject, function: Any, arguments: Mapping[str,
 
     `function` is the one in which they are variables, and what it calls is not put in its place.
     """
-    functions = reached_functions(function, arguments.values()).functions
-    others = [item for item in functions if item is not function]
-    if not names_in(others).isdisjoint(space.expressions):
+    reached = reached_functions(function, arguments.values())
+    others = [item for item in reached.functions if item is not function]
+    known = (knows_names(item, space.value, space.expressions) for item in others)
+    if not reached.are_all or any(known):
         return True
     more = [value for item in others for _, value in read_outside([item])]
     more += arguments.values()

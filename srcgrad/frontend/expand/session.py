@@ -14,7 +14,6 @@ from srcgrad.frontend.expand.holding import Holding, may_bind_fields
 from srcgrad.frontend.expand.values import Code, Home, Root
 from srcgrad.frontend.long_loops import is_repeated
 from srcgrad.frontend.source import FunctionSource, find_generator, find_source
-from srcgrad.ir.reach import names_in, reached_functions
 from srcgrad.ir.scopes import Binding
 from srcgrad.ir.vocabulary import Vocabulary
 
@@ -112,10 +111,7 @@ class Session:
 
     def knows_written(self, function: FunctionType) -> bool:
         """Say whether a function may know names outside into whose arrays the program writes."""
-        names = self.holding.names() if self.holding.objects else set()
-        if not names:
-            return False
-        return not names.isdisjoint(names_in(reached_functions(function).functions))
+        return bool(self.holding.objects) and self.holding.is_known_to(function)
 
     def use(self, binding: Binding) -> None:
         """Note that a name from outside was looked up."""
