@@ -112,7 +112,7 @@ def above_noise(y: Any, a: Any, axis: Any = None, keepdims: bool = False, where:
     >>> above_noise(np.std([0.1, 0.1, 0.1]), [0.1, 0.1, 0.1])
     array(0.)
     """
-    if getattr(getattr(y, "dtype", None), "kind", "") != "f":
+    if not hasattr(y, "dtype") or y.dtype.kind != "f":
         return y
     if where is True:
         size = np.mean(np.abs(a), axis=axis, keepdims=keepdims)

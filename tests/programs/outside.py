@@ -325,7 +325,7 @@ def array_of_a_module_named_in_an_expression(x):
     return np.sum(np.sin(t)) + np.sum(h * x[0])
 
 
-@program("v", by="tape")
+@program("v")
 def view_of_an_array_of_a_module(x):
     writers.TABLE[...] = [0.5, 0.7, 1.5]
     t, u = writers.TABLE[::-1], np.ravel(writers.TABLE)

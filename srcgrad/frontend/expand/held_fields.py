@@ -179,8 +179,37 @@ class HeldFields(Fields):
             known = owner.leaves is not None or self.session.holding.of(owner.value) is not None
             if is_space(owner.value):
                 known = self.is_field_written(owner, name)
+                if self._keeps(owner, name, place):
+                    self._leave(owner, name, node)
+                    continue
             if known or isinstance(value, Static) or self._brings(owner, value):
                 self._note_written(owner, name, node)
+
+    def _keeps(self, owner: Instance, name: str, place: Any) -> bool:
+        """Say whether a place is in a dict by a key that is computed, as what a memo keeps is."""
+        while isinstance(getattr(place, "value", None), gast.Subscript):
+            place = place.value
+        if not self._is_dict(owner, name) or not isinstance(place, gast.Subscript):
+            return False
+        if getattr(place.value, "id", "") in self.named_fields:  # the name of an entry
+            return False
+        return not isinstance(self.value(clone(place.slice)), gast.Constant)
+
+    def _is_dict(self, owner: Instance, name: str) -> bool:
+        return is_space(owner.value) and isinstance(stored_in(owner.value, name), dict)
+
+    def _grows(self, owner: Instance, name: str, callee: Value) -> bool:
+        """Say whether a method of a list or dict is called, as of a log."""
+        kept = isinstance(stored_in(owner.value, name), (list, dict))
+        return is_space(owner.value) and kept and not isinstance(callee, Known)
+
+    def _leave(self, owner: Instance, name: str, node: Any) -> None:
+        """Refuse to read a list or dict of the module into a variable that is no fixed memory."""
+        if self.is_field_written(owner, name):
+            what = (
+                f"a list or dict of the module that grows, or has keys that are computed, `{name}`"
+            )
+            self.refuse(node, what, "pass it as an argument")
 
     def _note_written(self, owner: Instance, name: str, node: Any) -> None:
         if owner.lent or not (self.begins or self.is_field_written(owner, name)):
@@ -246,7 +275,9 @@ class HeldFields(Fields):
             read = self._memory_of(named)
             if isinstance(name, gast.Name) and isinstance(read, (gast.Attribute, gast.Name)):
                 for owner, attribute in self._fields_in(read):
-                    if kind_of(stored_in(owner.value, attribute)):
+                    whole = read is named and self._is_dict(owner, attribute)
+                    computed = whole or self._keeps(owner, attribute, named)
+                    if kind_of(stored_in(owner.value, attribute)) and not computed:
                         self.named_fields[name.id] = (owner, attribute)
 
     def note_call_writes(self, call: Any, callee: Value) -> None:
@@ -255,7 +286,10 @@ class HeldFields(Fields):
         if self.session.holding.is_open and any(map(self.varies, given)):
             for place in self._written_by(call, callee):
                 for owner, name in self._fields_in(self._memory_of(place)):
-                    self._note_written(owner, name, call)
+                    if place is self._memory_of(place) and self._grows(owner, name, callee):
+                        self._leave(owner, name, call)
+                    else:
+                        self._note_written(owner, name, call)
 
     def _written_by(self, call: Any, callee: Value) -> Iterator[Any]:
         """Yield the operands that a call writes into."""

@@ -10,7 +10,6 @@ from types import ModuleType
 from typing import Any
 
 import gast
-import numpy as np
 
 from srcgrad.frontend.expand.assumptions import Space, is_space, stored_in
 from srcgrad.frontend.expand.frame import NeedsInlineError
@@ -161,4 +160,4 @@ def _space_of(owner: Known, place: Any) -> Iterator[tuple[Instance, str]]:
 
 def _is_filled(value: Any) -> bool:
     """Say whether something is memory in which there is something already, unlike in a log."""
-    return bool(kind_of(value)) and (isinstance(value, (float, np.ndarray)) or bool(value))
+    return bool(kind_of(value)) and (not isinstance(value, list) or bool(value))
