@@ -121,7 +121,7 @@ def test_an_exported_module_raises_there() -> None:
     exec(sg.grad(through_a_helper).export(), space)
     expected = numerical_gradient(through_a_helper, (X,), 0)
     assert np.allclose(space["through_a_helper_grad"](X), expected, atol=1e-6)
-    with pytest.raises(NotImplementedError, match=r"`LOG` \(test_left_out.py:29\)"):
+    with pytest.raises(NotImplementedError, match=r"LOG\[-1\]"):
         space["through_a_helper_grad"](Y)
 
 
