@@ -53,7 +53,7 @@ def refuse_shared(generated: Generated, function: Any, arguments: Mapping[str, A
         mine = list(_parts(everything[name]))
         if _meet_inside(everything[name]):
             raise _refusal(function, name, name, given=name in arguments)
-        attributes = _attributes_read(generated) if name in generated.outside else {}
+        attributes = {} if name in arguments else _attributes_read(generated)
         for other, value in (*everything.items(), *attributes.items()):
             if other == name:
                 continue

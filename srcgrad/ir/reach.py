@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dis
 import functools
+import sys
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from types import CellType, CodeType, FunctionType, ModuleType
@@ -11,6 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from srcgrad.by_text import BY_TEXT, OF_OWN_MODULE
 from srcgrad.ir.packages import is_library_name, is_of_python, package_of
 
 _MOST: Final = 3000
@@ -61,19 +63,33 @@ def reached_functions(function: FunctionType, given: Iterable[Any] = ()) -> Reac
 def seen_elsewhere(function: FunctionType) -> frozenset[str] | None:
     """Return the names in the other functions that a function reaches, itself if it is called.
 
-    None if there are too many to be looked at: any name may be seen there.
+    None if there are too many to be looked at, or if some find names by what texts say: any name
+    may be seen there.
     """
     reached = reached_functions(function)
     if not reached.are_all:
         return None
     others = [item for item in reached.functions if item is not function]
     again = function.__name__ in function.__code__.co_names  # it may call itself
+    if any(map(_finds_names, others)):
+        return None
     codes = [item.__code__ for item in others] + [function.__code__] * again
     return frozenset(name for code in codes for name in (*_names(code), *code.co_freevars))
 
 
+def _finds_names(function: FunctionType) -> bool:
+    """Say whether a function may read names of modules that do not stand in it."""
+    spelled = BY_TEXT.intersection(_names(function.__code__))
+    if not spelled.isdisjoint((*OF_OWN_MODULE, "modules", "import_module")):
+        return True
+    return bool(spelled) and not all(map(_is_foreign, modules_named(function)))
+
+
 def knows_names(function: FunctionType, holder: Any, names: Collection[str]) -> bool:
-    """Say whether some names of a module's namespace, a class or a cell stand in a function.
+    """Say whether a function may reach some names of a module's namespace, a class or a cell.
+
+    An attribute of such a name may be one of any object that hands on to the module, unless arrays
+    have it.
 
     >>> TABLE = [1.0]
     >>> def total(x):
@@ -83,12 +99,35 @@ def knows_names(function: FunctionType, holder: Any, names: Collection[str]) -> 
     """
     if isinstance(holder, CellType):
         return any(cell is holder for cell in function.__closure__ or ())
-    if function.__globals__ is holder and not _global_names(function.__code__).isdisjoint(names):
+    own, wanted = function.__globals__ is holder, set(names)
+    if own and not _global_names(function.__code__).isdisjoint(wanted):
         return True
-    if set(names).isdisjoint(_names(function.__code__)):
-        return False
-    owners = [value for value in values_of(function).values() if isinstance(value, ModuleType)]
-    return isinstance(holder, type) or any(vars(owner) is holder for owner in owners)
+    spelled = set(_names(function.__code__))
+    modules = modules_named(function)
+    reached = isinstance(holder, type) or any(vars(item) is holder for item in modules)
+    if not BY_TEXT.isdisjoint(spelled):
+        by_any = own and not OF_OWN_MODULE.isdisjoint(spelled)
+        if reached or by_any or not wanted.isdisjoint(_texts(function.__code__)):
+            return True
+    met = wanted & spelled
+    return bool(met) and (reached or not all(hasattr(np.ndarray, name) for name in met))
+
+
+def modules_named(function: FunctionType) -> list[ModuleType]:
+    """Return the modules that a function may read: by their names, in packages, and by imports."""
+    names = set(_names(function.__code__))
+    every = {*names, *_texts(function.__code__)} if not BY_TEXT.isdisjoint(names) else names
+    known = [*values_of(function).values(), *(sys.modules.get(name) for name in every)]
+    found = {id(item): item for item in known if isinstance(item, ModuleType)}
+    waiting = list(found.values())
+    for module in waiting:
+        if _is_foreign(module):
+            continue
+        inside = [vars(module)[name] for name in names if name in vars(module)]
+        new = [item for item in inside if isinstance(item, ModuleType) and id(item) not in found]
+        found.update((id(item), item) for item in new)
+        waiting += new
+    return waiting
 
 
 @functools.lru_cache(maxsize=4096)
@@ -97,6 +136,15 @@ def _global_names(code: CodeType) -> frozenset[str]:
     found = {item.argval for item in dis.get_instructions(code) if item.opname in _GLOBAL}
     inner = (item for item in code.co_consts if isinstance(item, CodeType))
     return frozenset(found).union(*map(_global_names, inner))
+
+
+def _texts(code: CodeType) -> Iterator[str]:
+    """Yield the texts that stand in some code, which may be names."""
+    for item in code.co_consts:
+        if isinstance(item, str):
+            yield item
+        elif isinstance(item, CodeType):
+            yield from _texts(item)
 
 
 def values_of(function: FunctionType) -> dict[str, Any]:
@@ -117,10 +165,9 @@ def read_outside(functions: Iterable[FunctionType]) -> Iterator[tuple[str, Any]]
         values = {name: value for name, value in values_of(function).items() if name in known}
         yield from values.items()
         every = set(_names(function.__code__))
-        for module in values.values():
-            if isinstance(module, ModuleType):
-                inside = vars(module)
-                yield from ((key, inside[key]) for key in every if key in inside)
+        for module in modules_named(function):
+            inside = vars(module)
+            yield from ((key, inside[key]) for key in every if key in inside)
         yield from (("", value) for value in function.__defaults__ or ())
         yield from (function.__kwdefaults__ or {}).items()
 
@@ -136,9 +183,8 @@ def _reached_by(
     function: FunctionType, values: dict[str, Any], met: set[int]
 ) -> Iterator[FunctionType]:
     """Yield the functions that a function may call by the names that stand in it."""
-    modules = [item for item in values.values() if isinstance(item, ModuleType)]
     names = set(_names(function.__code__))
-    for module in modules:
+    for module in modules_named(function):
         if not _is_foreign(module):
             yield from _functions([vars(module).get(name) for name in names], met)
     yield from _functions([*values.values(), *_defaults(function)], met)

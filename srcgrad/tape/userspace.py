@@ -13,6 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from srcgrad.backends.jit import python_of
+from srcgrad.by_text import BY_TEXT, OF_OWN_MODULE
 from srcgrad.errors import UnsupportedError
 from srcgrad.tape.core import Core
 from srcgrad.tape.identities import fields_compared, may_be_asked_for
@@ -209,25 +210,31 @@ class Reached:
             if not self._asks_for_kinds:
                 self._asks_for_kinds = may_be_asked_for(KINDS.keys(), code, scope, cells)
             named = [*map(scope.get, code.co_names), *_modules_of(code, cells)]
-            if not _BY_TEXT.isdisjoint(code.co_names):  # which may name any of the data
+            if not BY_TEXT.isdisjoint(code.co_names):  # which may name any of the data
                 texts = [item for item in code.co_consts if isinstance(item, str)]
                 named += [sys.modules[text] for text in texts if text in sys.modules]
-            if not _OF_OWN_MODULE.isdisjoint(code.co_names):
+            if not OF_OWN_MODULE.isdisjoint(code.co_names):
                 names.update(_data_of(scope))
                 yield from map(scope.get, _data_of(scope))
             for value in named:
                 yield from self._named(value, code.co_names)
 
-    def _named(self, value: Any, names: tuple[str, ...]) -> Iterator[Any]:
+    def _named(
+        self, value: Any, names: tuple[str, ...], around: tuple[Any, ...] = ()
+    ) -> Iterator[Any]:
         """Yield a global, and of a module those of its members that are named next to it."""
         if isinstance(value, types.ModuleType):
             _refuse_threads(value, names)
             if is_users(value.__name__):
                 scope = vars(value)
-                if not _BY_TEXT.isdisjoint(names):
+                if not BY_TEXT.isdisjoint(names):
                     names = (*names, *_data_of(scope))
                 self.namespaces.setdefault(id(scope), (scope, set()))[1].update(names)
-                yield from (scope[name] for name in names if name in scope)
+                for item in (scope[name] for name in names if name in scope):
+                    if not isinstance(item, types.ModuleType):
+                        yield item
+                    elif item not in around:  # of a package
+                        yield from self._named(item, names, (*around, value))
             elif value.__name__.partition(".")[0] == "srcgrad":
                 parts = (getattr(value, name, None) for name in names)
                 self.speaks_torch = self.speaks_torch or any(map(_is_of_tape, parts))
@@ -239,13 +246,6 @@ class Reached:
 _ANY_FIELD: Final = frozenset(
     "getattr vars __dict__ attrgetter copy deepcopy replace asdict astuple fields".split()
 )
-
-
-_BY_TEXT: Final = frozenset(
-    "getattr setattr delattr globals vars __dict__ exec eval modules import_module".split()
-)
-"""What reads and binds names that stand in no code."""
-_OF_OWN_MODULE: Final = frozenset(["globals", "exec", "eval"])
 
 
 def _data_of(scope: dict[str, Any]) -> list[str]:

@@ -2,6 +2,7 @@
 
 import contextlib
 import copy
+import sys
 from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any
@@ -10,7 +11,9 @@ import numpy as np
 import pytest
 
 import srcgrad as sg
+from tests import traps
 from tests.differences import numerical_gradient
+from tests.traps import another_name, kept_table  # noqa: F401 - reached by the package
 
 N = 5
 u = np.zeros(N)
@@ -284,7 +287,7 @@ BY_SOURCE = [
 ]
 
 
-def another_name(x):
+def name_outside(x):
     u[:] = x
     return np.sum(second_name * x)
 
@@ -313,6 +316,47 @@ def recursive(i):
     return u[0] * 1.0 if i == 0 else recursive(i - 1) + u[i] ** 2
 
 
+def read_by_the_name_of_the_module():
+    return np.sum(sys.modules[__name__].u ** 2)
+
+
+def module_found_by_its_name(x):
+    u[:] = x
+    return read_by_the_name_of_the_module()
+
+
+class Answering:
+    def __getattr__(self, name):
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return globals()[name]
+
+
+ANSWERING = Answering()
+
+
+def object_that_hands_on(x):
+    u[:] = x
+    return np.sum(ANSWERING.u * x)
+
+
+def read_by_an_import():
+    from tests.traps import test_state_of_modules as own
+
+    return np.sum(own.u**2) + np.sum(own.v.T)
+
+
+def imported_by_a_helper(x):
+    u[:] = x
+    v[:] = x * x
+    return read_by_an_import()
+
+
+def name_of_another_module(x):
+    traps.kept_table.TABLE[:] = x[:3]
+    return traps.another_name.total()
+
+
 def helper_that_calls_itself(x):
     u[:] = x
     return recursive(3)
@@ -335,8 +379,10 @@ def arrays_that_a_loop_takes(x):
     return np.sum(levels[0] * levels[1])
 
 
-ALIASED = [another_name, view_outside, field_of_an_object, entry_of_a_dict]
+ALIASED = [name_outside, view_outside, field_of_an_object, entry_of_a_dict]
 ALIASED += [all_of_the_module, helper_that_calls_itself, array_that_a_helper_returns]
+ALIASED += [module_found_by_its_name, object_that_hands_on, name_of_another_module]
+BY_SOURCE.append(imported_by_a_helper)
 X = np.linspace(0.3, 1.2, N)
 
 
@@ -423,6 +469,43 @@ def test_an_argument_that_is_what_is_written_is_refused() -> None:
     for given in (u, u[:], u[::-1]):
         with pytest.raises(sg.MutationError, match="shares memory"):
             gradient(X, given)
+
+
+class Keeping:
+    """Holds an array, as a class."""
+
+    array = np.ones(N)
+
+
+def beside_a_class(x):
+    u[:] = x
+    return np.sum(Keeping.array * x)
+
+
+def beside_an_object(x):
+    u[:] = x
+    return np.sum(kept_beside.h * x)
+
+
+kept_beside = SimpleNamespace(h=np.ones(N))
+
+
+@pytest.mark.parametrize(
+    ("function", "owner", "name"),
+    [(beside_a_class, Keeping, "array"), (beside_an_object, kept_beside, "h")],
+)
+@pytest.mark.filterwarnings("ignore::srcgrad.FallbackWarning")
+def test_memory_that_comes_to_be_reached_otherwise_is_not_passed_over(
+    function: Callable[..., Any], owner: Any, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gradient, push = sg.grad(function), sg.pushforward(function)
+    assert np.allclose(gradient(X), 1.0)
+    assert np.allclose(push(X, x_dot=X)[1], np.sum(X))
+    monkeypatch.setattr(owner, name, u[:])
+    for call in (lambda: gradient(X), lambda: push(X, x_dot=X)[1]):
+        with contextlib.suppress(sg.MutationError):
+            found = call()
+            assert np.allclose(found, 2 * X if np.ndim(found) else 2 * np.sum(X * X))
 
 
 def test_a_name_that_means_another_kind_of_array_is_compiled_anew() -> None:

@@ -25,6 +25,7 @@ from srcgrad.frontend.expand.holding import (
     leaves_of_space,
     module_of,
     put_back,
+    reads_by_another_way,
 )
 from srcgrad.frontend.expand.making import make_function
 from srcgrad.frontend.expand.plain_values import NotPlainError
@@ -238,7 +239,8 @@ class Expander:
         temporaries, results = frozenset(frame.temporaries), frozenset(frame.results)
         made = make_function(tree, frame.home, code.source, temporaries, tuple(leaves), results)
         for space in spaces:
-            if is_named_otherwise(space, made, self.session.arguments):
+            by_others = is_named_otherwise(space, made, self.session.arguments)
+            if by_others or reads_by_another_way(body, space.expressions, frame.meaning):
                 what = f"a write into `{min(space.expressions)}`, which is reached otherwise, too"
                 frame.refuse(frame.code.tree, what, "pass it as an argument")
         if is_for_any:

@@ -234,6 +234,11 @@ class Frame:
         """Say whether nothing of the statement is evaluated before a node."""
         return place(node) in self.first
 
+    def meaning(self, name: str) -> Any:
+        """Return the argument of a name, or what that means outside; None of others."""
+        binding = self._find(name)
+        return self.session.arguments.get(name, None if binding is None else binding.value)
+
     def may_write(self, expression: Any) -> bool:
         """Say whether an expression may write into what other parts of its statement read."""
         for node in walk(expression):

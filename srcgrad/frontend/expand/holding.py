@@ -11,12 +11,13 @@ import inspect
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from types import CodeType, FunctionType, MemberDescriptorType
+from types import CodeType, FunctionType, MemberDescriptorType, ModuleType
 from typing import Any, Final
 
 import gast
 import numpy as np
 
+from srcgrad.by_text import OF_OWN_MODULE
 from srcgrad.errors import SrcgradError
 from srcgrad.frontend.expand.assumptions import is_space, stored_in
 from srcgrad.frontend.expand.values import Root
@@ -276,6 +277,35 @@ def is_reached_otherwise(
     else:
         others += [value for _, value in outside]
     return is_reached_twice(first, path[1], held.stored(), others)
+
+
+def reads_by_another_way(body: Iterable[Any], names: Collection[str], known: Any) -> bool:
+    """Say whether statements may read names outside other than by what they spell.
+
+    So with ``sys.modules["model"].u``, and ``model.u`` of an object that hands on what it is asked
+    for. `known(name)` is what a name means outside.
+    """
+    for node in (node for statement in body for node in walk(statement)):
+        if isinstance(node, gast.Name) and node.id in OF_OWN_MODULE:
+            return True
+        if not isinstance(node, gast.Attribute):
+            continue
+        if node.attr in ("modules", "import_module", "__dict__"):
+            return True
+        if node.attr in names and _may_hand_on(node.value, known):
+            return True
+    return False
+
+
+def _may_hand_on(expression: Any, known: Any) -> bool:
+    """Say whether an expression is an object that answers for others what it is asked for."""
+    first, *more = dotted_path(expression).split(".")
+    owner = known(first)
+    for name in more:
+        if hasattr(type(owner), "__getattr__"):
+            break
+        owner = stored_in(owner, name)
+    return hasattr(type(owner), "__getattr__") and not isinstance(owner, ModuleType)
 
 
 def is_named_otherwise(space: HeldObject, function: Any, arguments: Mapping[str, Any]) -> bool:
