@@ -33,12 +33,9 @@ def settled(
     if not source.leaves:
         return tuple(conditions), tuple(conditions)
     roots = {leaf.names[()]: _read(leaf.binding) for leaf in source.leaves if leaf.binding}
-    fields = _paths(source)
-    spelled, asked = [], []
-    for condition in conditions:
-        words = _in_words(condition, fields)
-        spelled.append(words)
-        inner = {name: path for name, path in fields.items() if name not in roots}
+    inner = {name: path for name, path in _paths(source).items() if name not in roots}
+    spelled, asked = in_words_of_arguments(conditions, source), []
+    for condition, words in zip(conditions, spelled, strict=True):
         outside = sorted(_names(condition).intersection(roots))
         if not outside:
             asked.append(words)
