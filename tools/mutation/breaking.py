@@ -42,9 +42,10 @@ class Loaded:
         self._functions: defaultdict[str, list[FunctionType]] = defaultdict(list)
         self._caches: list[Any] = []
         for item in gc.get_objects():
-            if isinstance(item, FunctionType) and _is_ours(item.__code__):
+            kind = type(item)  # `isinstance` asks proxies, of which some stand for nothing any more
+            if kind is FunctionType and _is_ours(item.__code__):
                 self._functions[item.__code__.co_filename].append(item)
-            elif isinstance(item, _CACHED) and str(item.__module__).startswith("srcgrad."):
+            elif kind is _CACHED and str(item.__module__).startswith("srcgrad."):
                 self._caches.append(item)
 
     def break_loaded(self, mutant: Mutant) -> int:
