@@ -7,6 +7,7 @@ from typing import Any
 import gast
 
 from srcgrad.ir.scopes import MISSING, Scope
+from srcgrad.ir.walk import root_name
 
 
 def makes_list(value: Any) -> bool:
@@ -54,3 +55,20 @@ def is_plain_number(value: Any, scope: Scope) -> bool:
         return written and not value.keywords and scope.resolve(value.func) is float
     found = value.value if isinstance(value, gast.Constant) else scope.resolve(value)
     return type(found) in (int, float) and isinstance(value, (gast.Constant, gast.Attribute))
+
+
+def parts_displayed(node: Any) -> list[str]:
+    """Return the names of which an expression is, or displays, an element, or one or the other.
+
+    >>> parts_displayed(gast.parse("[a[0], {'k': b.c[1]}, d, e if f else g[0]]").body[0].value)
+    ['a', 'b', 'e', 'g']
+    """
+    if isinstance(node, gast.Subscript):
+        name = root_name(node)
+        return [] if name is None else [name]
+    if isinstance(node, gast.IfExp):
+        ends = (node.body, node.orelse)
+        named = [end.id for end in ends if isinstance(end, gast.Name)]
+        return named + [name for end in ends for name in parts_displayed(end)]
+    items = node.values if isinstance(node, gast.Dict) else getattr(node, "elts", [])
+    return [name for item in items for name in parts_displayed(item)]

@@ -10,6 +10,7 @@ from typing import Any
 
 import gast
 
+from srcgrad.analyses.displays import parts_displayed
 from srcgrad.analyses.entries import Entries
 from srcgrad.analyses.outside_attributes import holders_of_memory
 from srcgrad.ir.operations import Operation, may_return_operand
@@ -181,7 +182,15 @@ class _Analysis:
     def _direct(self, arg: Any) -> list[str]:
         holders = holders_of_memory(self._program, arg)
         self._holders.update(holders)
-        return [*direct_names(arg), *holders]
+        return [*direct_names(arg), *holders, *parts_displayed(arg)]
+
+    def _given_by(self, iterable: Any) -> list[str]:
+        """Return the names whose memory a loop runs through, also by ``S.values()`` and ``zip``."""
+        if not isinstance(iterable, gast.Call):
+            return self._direct(iterable)
+        owner = root_name(iterable.func) if isinstance(iterable.func, gast.Attribute) else None
+        given = [name for arg in iterable.args for name in self._given_by(arg)]
+        return given if owner is None else [owner, *given]
 
     def _is_outside(self, name: str) -> bool:
         if name in self._holders:
@@ -225,7 +234,7 @@ class _Analysis:
         elif isinstance(statement, gast.Expr) and isinstance(statement.value, gast.Call):
             self._effect(statement.value)
         elif isinstance(statement, gast.For) and not self._counts(statement.iter):
-            for source in self._direct(statement.iter):
+            for source in self._given_by(statement.iter):
                 for target in names_bound(statement.target):
                     self._edge(source, target)
                     self._same[source].add(target)
@@ -247,6 +256,7 @@ class _Analysis:
                 self._edge(source, target)
             read = operation.kind in ("constant", "unknown")
             plain = read and isinstance(statement.value, gast.Attribute)
+            plain |= isinstance(statement.value, gast.IfExp)
             args: Sequence[Any] = ()
             if plain or self._may_share(operation):
                 args = [statement.value] if plain else self._shared(statement, operation)

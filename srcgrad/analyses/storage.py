@@ -7,7 +7,6 @@ else is refused: the tape, which sees the arrays themselves, can still run it.
 from __future__ import annotations
 
 from collections import defaultdict
-from types import ModuleType
 from typing import Any, Final
 
 import gast
@@ -15,7 +14,7 @@ import numpy as np
 
 from srcgrad.analyses.activity import varied_names
 from srcgrad.analyses.array_kinds import ArrayKinds
-from srcgrad.analyses.call_writes import CallWrites, draws_anew
+from srcgrad.analyses.call_writes import CallWrites
 from srcgrad.analyses.changes import ContainerChanges
 from srcgrad.analyses.dimensions import Dimensions
 from srcgrad.analyses.displays import makes_list, repeated_entries
@@ -27,12 +26,12 @@ from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.memory import Problem, Storage
 from srcgrad.analyses.mixed_kinds import uses_of_mixed_kinds
 from srcgrad.analyses.number_tables import number_tables
-from srcgrad.analyses.outside_attributes import holders_of_memory
 from srcgrad.analyses.outside_numbers import OutsideNumbers
 from srcgrad.analyses.plain_names import copies_of, is_spread_out, read_names, target_names
 from srcgrad.analyses.shadowed import NotShadowedError
 from srcgrad.analyses.shadowing import Shadowing
 from srcgrad.analyses.shapes import Shapes
+from srcgrad.analyses.shared_operands import SharedOperands
 from srcgrad.analyses.sharing_by_then import SharingByThen
 from srcgrad.analyses.sharing_classes import SharingClasses
 from srcgrad.analyses.unfit_arrays import uses_of_unfit_arrays
@@ -40,7 +39,6 @@ from srcgrad.ir.build import load
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.liveness import walk_live
 from srcgrad.ir.marks import IN_PLACE
-from srcgrad.ir.operations import Operation, may_return_operand, operands_viewed
 from srcgrad.ir.program import Program, bound_names, direct_names, is_store, store_target
 from srcgrad.ir.scopes import MISSING
 from srcgrad.ir.walk import names_bound, names_read, root_name, statements
@@ -90,9 +88,10 @@ class _Analysis:
         self._views: set[str] = set()
         self._made_here = bound_names(program.body)
         self._repeated: set[str] = set()
-        self._said: dict[str, str] = {}  # outside memory by the names that it is an attribute of
         self._kinds = ArrayKinds(program, shapes)
         self._outside = OutsideNumbers(program, integers, shapes.is_number)
+        own = self._made_here
+        self._operands = SharedOperands(program, shapes, self._kinds, self._outside, own)
         self._calls = CallWrites(program, lambda name: name in self._varied, self._problem)
         self._changes = ContainerChanges(program, shapes)
         self._result.own = self._changes.own
@@ -143,7 +142,7 @@ class _Analysis:
                 self._writes.append((statement, name, True))
         elif isinstance(statement, gast.For) and not self._gives_no_memory(statement.iter):
             for target in names_bound(statement.target):
-                for source in self._local(names_read(statement.iter)):
+                for source in self._operands.local(names_read(statement.iter)):
                     self._join(target, source)
         for name in self._calls.of(statement):
             self._writes.append((statement, name, True))
@@ -191,7 +190,7 @@ class _Analysis:
                 for target in targets:
                     self._join(target, left.id)
             return
-        for source in self._shared_operands(statement.value, operation):
+        for source in self._operands.of(statement.value, operation):
             for target in targets:
                 self._join(target, source)
         if operation.kind in ("user", "class", "taped", "unknown"):
@@ -203,64 +202,6 @@ class _Analysis:
             self._result.lists.update(targets)
         if not all(isinstance(v, gast.Constant) for v in repeated_entries(statement.value) or ()):
             self._repeated.update(targets)
-
-    def _shared_operands(self, value: Any, operation: Operation) -> list[str]:
-        """Return the names whose memory the value of an assignment may share."""
-        vocabulary = self._program.reader.vocabulary
-        if isinstance(value, (gast.IfExp, gast.BoolOp)):
-            ends = value.values if isinstance(value, gast.BoolOp) else [value.body, value.orelse]
-            read = self._program.reader.read
-            return [name for end in ends for name in self._shared_operands(end, read(end))]
-        held = repeated_entries(value)
-        if held is not None or operation.kind in ("copy", "unpack", "tuple", "list", "dict"):
-            return [name for arg in held or operation.args for name in self._direct(arg)]
-        if operation.primal is vocabulary.getitem:
-            return self._shared_by_part(value)
-        if operation.kind == "primitive":
-            known = vocabulary.primitive(operation.primal)
-            views = known.may_view or may_return_operand(known, operation)
-            viewed = operands_viewed(known, operation) if views else []
-            names = [n for arg in viewed for n in direct_names(arg) if not self._is_float(n)]
-            held = [n for arg in viewed for n in self._held_outside(arg)]
-            return [*self._local(names), *held]
-        if operation.kind == "user" and isinstance(value, gast.Call):
-            returned = vocabulary.returned_operands(operation.primal, value)
-            names = [n for item in returned if item is not value.func for n in names_read(item)]
-            return self._local([n for n in names if not self._is_float(n)])
-        if operation.kind in ("user", "class"):
-            return [n for arg in operation.args for n in self._direct(arg)]
-        passes_on = isinstance(value, gast.Call) and operation.kind != "constant"
-        if not passes_on or draws_anew(self._program, value):
-            return self._held_outside(value)
-        return self._local(names_read(value))
-
-    def _shared_by_part(self, value: Any) -> list[str]:
-        """Return the names whose memory ``value[...]`` may lie in."""
-        of_shape = isinstance(value.value, gast.Attribute) and (
-            self._program.reader.constant_attribute(value.value)
-        )
-        number = self._shapes.element_is_number(value) or self._outside.reads_number(value)
-        if of_shape or number or self._kinds.selects(value):
-            return []
-        if isinstance(value.value, gast.Call):
-            return self._shared_operands(value.value, self._program.reader.read(value.value))
-        return names_read(value.value)
-
-    def _direct(self, arg: Any) -> list[str]:
-        return [*direct_names(arg), *self._held_outside(arg)]
-
-    def _held_outside(self, arg: Any) -> list[str]:
-        found = holders_of_memory(self._program, arg)
-        self._said.update(found)
-        return list(found)
-
-    def _local(self, names: list[str]) -> list[str]:
-        lookup = self._program.reader.scope.lookup
-        return [name for name in names if not _is_code(lookup(name))]
-
-    def _is_float(self, name: str) -> bool:
-        """Say whether a name is a number of the caller's: an array of it is new memory."""
-        return name in self._program.parameters and self._program.given.get(name) == "number"
 
     def _join(self, target: str, source: str) -> None:
         if target != source:
@@ -278,7 +219,7 @@ class _Analysis:
     @kept_property
     def _held(self) -> HeldEntries:
         def shared(statement: Any) -> list[str]:
-            return self._shared_operands(statement.value, self._program.operation(statement))
+            return self._operands.of(statement.value, self._program.operation(statement))
 
         return HeldEntries(self._program, shared, self._shapes.is_number)
 
@@ -366,7 +307,7 @@ class _Analysis:
             self._program,
             self._dimensions,
             self._integers,
-            lambda item: self._shared_operands(item.value, self._program.operation(item)),
+            lambda item: self._operands.of(item.value, self._program.operation(item)),
             self._result.own,
             self._is_number,
         )
@@ -438,9 +379,9 @@ class _Analysis:
         if owners and (element or self._through_view(members, owners)):
             owner = self._program.namer.base(min(owners))
             copy = owner if owners & set(self._program.parameters) else f"own_{owner.lower()}"
-            if owner in self._said:
-                owner = self._said[owner]
-                copy = f"own_{owner.rpartition('.')[2].lower()}"
+            if owner in self._operands.said:
+                owner = self._operands.said[owner]
+                copy = f"own_{owner.rpartition('.')[2].lower().rstrip('()')}"
             what = f"this writes into memory that the caller may reach as `{owner}`"
             return [Problem(statement, what, f"work on a copy: `{copy} = {owner}.copy()`")]
         updates = id(statement) in self._changes.own and self._held.may_repeat(members)
@@ -487,14 +428,9 @@ class _Analysis:
         for statement in statements(self._program.body):
             if isinstance(statement, gast.Assign) and not IN_PLACE.of(statement):
                 operation = self._program.operation(statement)
-                if self._shared_operands(statement.value, operation) and operation.kind != "copy":
+                if self._operands.of(statement.value, operation) and operation.kind != "copy":
                     derived.update(n for t in statement.targets for n in names_bound(t))
         return derived
 
     def _problem(self, statement: Any, message: str, hint: str) -> None:
         self._result.problems.append(Problem(statement, message, hint))
-
-
-def _is_code(value: Any) -> bool:
-    """Say whether a name means a function, class or module, which are no memory to write into."""
-    return callable(value) or isinstance(value, ModuleType)

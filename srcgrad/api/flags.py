@@ -8,13 +8,15 @@ other calls get another text.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
-from srcgrad.errors import UnsupportedError
+from srcgrad.errors import MutationError, UnsupportedError
 from srcgrad.frontend.expand.flags import SETTINGS, is_flag
 from srcgrad.frontend.settled import reads_settings
 
 Made = TypeVar("Made")
+_MOST: Final = 32
+"""Entries of which each may be a variable."""
 
 
 def flags_of(arguments: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
@@ -28,29 +30,48 @@ def flags_of(arguments: Mapping[str, Any], names: Collection[str]) -> dict[str, 
     }
 
 
+def containers_of(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the dicts, lists and tuples among arguments of which a text may be made by entries.
+
+    >>> containers_of({"x": 2.0, "state": {"t": 1.0}, "rows": [2.0], "table": {0: 1.0}, "none": []})
+    {'state': {'t': 1.0}, 'rows': [2.0]}
+    """
+    return {
+        name: value
+        for name, value in arguments.items()
+        if type(value) in (list, tuple) or (type(value) is dict and is_flag(value))
+        if 0 < len(value) <= _MOST
+    }
+
+
 def made_for(
     make: Callable[[dict[str, Any]], Made],
     function: Any,
     given: Mapping[str, Any],
     flags: Mapping[str, Any],
+    containers: Mapping[str, Any],
 ) -> Made:
     """Return what is made for the functions and objects given; if that is refused, for flags too.
 
     So it is if it takes an array for granted where None is given. Where there are no flags, the
-    settings of modules that the function reads may be such.
+    settings of modules that the function reads may be such. Where memory is written of which it is
+    not known how else it is reached, it is made for the entries of dicts and lists.
 
     Raises:
-        UnsupportedError: It is refused for both; the first refusal says why.
+        UnsupportedError: It is refused for all; the first refusal says why.
     """
     try:
         made = make(dict(given))
     except UnsupportedError as refusal:
-        if not flags and not reads_settings(function):
-            raise
-        try:
-            return make({**given, **(flags or {SETTINGS: None})})
-        except UnsupportedError:
-            raise refusal from None
+        more = [flags or {SETTINGS: None}] if flags or reads_settings(function) else []
+        if containers and isinstance(refusal, MutationError):
+            more.append({**flags, **containers})
+        for told in more:
+            try:
+                return make({**given, **told})
+            except UnsupportedError:
+                pass
+        raise
     if not _asks_for_arrays(made, flags):
         return made
     try:

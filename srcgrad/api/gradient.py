@@ -251,6 +251,8 @@ class Gradient(GradientReading[P, R_co]):
     def _run(self, plan: Plan, args: Any, kwargs: dict[str, Any], values: list[Any]) -> Any:
         """Run the text of a plan that holds for the arguments, and keep a short way to it."""
         run = self._checked(plan) if self.checks or CHECKS.nans else told(self, plan, args, kwargs)
+        if plan.generated.stored:  # a dict may have more keys in the end
+            values = list(map(as_now, values))
         try:
             result = run(*args, **plan.named(kwargs))
         except Exception as error:  # noqa: BLE001 - it is raised, or what it hides is

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic
 
 from srcgrad.api.entries import Ran
 from srcgrad.api.fitting import whole_or_in_part
-from srcgrad.api.flags import flags_of, made_for
+from srcgrad.api.flags import containers_of, flags_of, made_for
 from srcgrad.api.form import Form
 from srcgrad.api.forms import Forms
 from srcgrad.api.lazily import (
@@ -95,7 +95,8 @@ class GradientReading(Forms, Reading, Generic[P, R_co]):
             return make()
 
         try:
-            return made_for(made, self._function, known, flags_of(bound, self._selection.names))
+            flags = flags_of(bound, self._selection.names)
+            return made_for(made, self._function, known, flags, containers_of(bound))
         except UnsupportedError:
             self._last = dict(known)
             raise
@@ -106,6 +107,7 @@ class GradientReading(Forms, Reading, Generic[P, R_co]):
         if plan.given - known.keys():
             bound = self._selection.bound(args, kwargs)
             flags = {**flags_of(bound, self._selection.names), SETTINGS: None}
+            flags = {**containers_of(bound), **flags}
             told.update((name, value) for name, value in flags.items() if name in plan.given)
         self._last = told  # twins of the plan must suit these, too
         return told.keys() == plan.given and plan.suits(told)

@@ -8,7 +8,7 @@ from typing import Any, Final, Generic, TypeVar
 
 from srcgrad.api.elsewhere import library_for, placed, refuse_elsewhere
 from srcgrad.api.fitting import whole_or_in_part
-from srcgrad.api.flags import flags_of, made_for
+from srcgrad.api.flags import containers_of, flags_of, made_for
 from srcgrad.api.on_tensors import tensors_of
 from srcgrad.api.plan import Plan
 from srcgrad.api.policy import USUAL, Fall, Policy
@@ -98,9 +98,9 @@ class Plans(Generic[AnyPlan]):
             return plan
 
         given = {name: v for name, v in arguments.items() if may_be_static(v)}
-        flags = flags_of(arguments, given)
+        flags, containers = flags_of(arguments, given), containers_of(arguments)
         try:
-            plan = self._kept[keep_complex] = made_for(make, function, given, flags)
+            plan = self._kept[keep_complex] = made_for(make, function, given, flags, containers)
         except MutationError:  # what is written into may have to be an array
             found = self._for_arrays(function, arguments, keep_complex=keep_complex)
             if found is None:

@@ -77,11 +77,11 @@ def _attributes_read(generated: Generated) -> dict[str, Any]:
     return {f"{item.name} of a module": item.current() for item in more}
 
 
-def _fields_by_object(generated: Generated) -> dict[tuple[str, Path], list[str]]:
-    """Return the fields that are written into, by the objects that hold them."""
-    found: dict[tuple[str, Path], list[str]] = {}
+def _fields_by_object(generated: Generated) -> dict[tuple[str, Path], list[Any]]:
+    """Return the fields or keys that are written into, by the objects that hold them."""
+    found: dict[tuple[str, Path], list[Any]] = {}
     for name, path, field in sorted(generated.stored, key=repr):
-        found.setdefault((name, path), []).extend([field] if field else [])
+        found.setdefault((name, path), []).extend([] if field == "" else [field])
     return found
 
 

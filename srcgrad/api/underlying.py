@@ -64,7 +64,7 @@ def held_for_text(
     `by_field` it is told of objects that are differentiated, field by field.
     """
     chosen = {n: v for n, v in given.items() if n in wrt} if by_field else {}
-    objects = {n: v for n, v in chosen.items() if is_plain_object(v) or holds_objects(v)}
+    objects = {n: v for n, v in chosen.items() if is_plain_object(v) or _has_entries(v)}
     if hasattr(f, "__srcgrad_taken__"):  # which may write the fields of objects
         return {n: v for n, v in given.items() if n not in wrt and is_plain_object(v)} | objects
     names = signature(f).parameters
@@ -73,6 +73,10 @@ def held_for_text(
     }
     held = {name: value for name, value in {**given, **own}.items() if name not in wrt}
     return {**held, **objects}
+
+
+def _has_entries(value: Any) -> bool:
+    return holds_objects(value) or type(value) in (dict, list, tuple)
 
 
 def signature(f: Callable[..., Any]) -> inspect.Signature:

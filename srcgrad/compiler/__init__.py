@@ -13,11 +13,11 @@ from srcgrad.compiler.one_program import OneProgram, one_program
 from srcgrad.later import later
 
 if TYPE_CHECKING:
-    from srcgrad.compiler import module as _module
+    from srcgrad.compiler import generating as _generating
     from srcgrad.compiler import pushing as _pushing
     from srcgrad.compiler.stages import Stages
 else:
-    _module = later("srcgrad.compiler.module")
+    _generating = later("srcgrad.compiler.generating")
     _pushing = later("srcgrad.compiler.pushing")
 
 __all__ = [
@@ -37,7 +37,7 @@ def compile_gradient(request: Request, stages: Stages | None = None) -> Generate
     Raises:
         UnsupportedError: Something in the function is not differentiated by source.
     """
-    return _module.gradient_text(request, stages)
+    return _generating.gradient_text(request, stages)
 
 
 def compile_halves(request: Request, stages: Stages | None = None) -> Generated:
@@ -46,7 +46,7 @@ def compile_halves(request: Request, stages: Stages | None = None) -> Generated:
     Raises:
         UnsupportedError: Something in the function is not differentiated by source.
     """
-    return _module.halves_text(request, stages)
+    return _generating.halves_text(request, stages)
 
 
 def compile_tangents(request: Request, stages: Stages | None = None) -> Generated:

@@ -82,7 +82,7 @@ class Derivation:
     conditions: tuple[str, ...] = ()
     taped: list[Diagnostic] = field(default_factory=list)
     written: frozenset[str] = frozenset()
-    stored: frozenset[tuple[str, Path, str]] = frozenset()
+    stored: frozenset[tuple[str, Path, Any]] = frozenset()
     caught: bool = False
     rebinds: bool = False
     copied: frozenset[str] = frozenset()

@@ -37,17 +37,17 @@ def names_written(source: FunctionSource) -> frozenset[Variable]:
 
 def stored_fields(
     source: FunctionSource, names: Collection[str]
-) -> frozenset[tuple[str, Path, str]]:
+) -> frozenset[tuple[str, Path, Any]]:
     """Return the fields that are written, given the names whose memory is.
 
-    Of each: the name by which the object is reached, the steps to it, and that of the field. An
-    object whose fields are bound anew is among them without a field.
+    Of each: the name by which the object is reached, the steps to it, and that of the field, or the
+    key of the entry. An object whose fields are bound anew is among them without a field.
     """
     objects = (item for item in source.leaves if item.is_held and () not in item.names)
     held = {(item.parameter, item.path, "") for item in objects}
     return frozenset(held) | {
-        (item.parameter, path[:-1], str(path[-1]))
+        (item.parameter, path[:-1], getattr(path[-1], "key", path[-1]))
         for item in source.leaves
         for path, name in item.names.items()
-        if name in names and path and isinstance(path[-1], str)
+        if name in names and path
     }

@@ -102,7 +102,7 @@ class Generated:
     proof: Proof | None = None
     copied: frozenset[str] = frozenset()
     left_out: Mapping[str, UnsupportedError] = field(default_factory=dict)
-    stored: frozenset[tuple[str, Path, str]] = frozenset()
+    stored: frozenset[tuple[str, Path, Any]] = frozenset()
     outside: Mapping[str, Binding] = field(default_factory=dict)
 
 
@@ -137,6 +137,7 @@ class Request:
         pure: Whether the text is to leave its arguments as they are.
         copied: The arguments of which it takes copies for that, since it writes into them.
         holds: Whether what is outside and written may be read into variables.
+        by_entries: Whether dicts and lists are so entry by entry; as wholes they were refused.
     """
 
     function: FunctionType
@@ -153,3 +154,4 @@ class Request:
     pure: bool = False
     copied: frozenset[str] = frozenset()
     holds: bool = True
+    by_entries: bool = False

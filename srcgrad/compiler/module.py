@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any
 
@@ -16,43 +16,36 @@ from srcgrad.codegen.printer import print_module
 from srcgrad.codegen.tracebacks import LineMap, Part, UserLine
 from srcgrad.compiler.calls import Call
 from srcgrad.compiler.complex_signs import refuse_complex_signs
-from srcgrad.compiler.conditions import NeverHoldsError, settled
+from srcgrad.compiler.conditions import settled
 from srcgrad.compiler.delegating import Half, delegating_body, own_half, reached_from
 from srcgrad.compiler.derivation import Derivation
-from srcgrad.compiler.field_reads import names_written, outside_written
-from srcgrad.compiler.findings import Findings
+from srcgrad.compiler.field_reads import names_written
 from srcgrad.compiler.following import Following, renumbered, seen_knowledge
-from srcgrad.compiler.generated import ComplexMetError, FunctionState, Generated, Request
+from srcgrad.compiler.generated import ComplexMetError, FunctionState
 from srcgrad.compiler.module_text import (
     docstring,
     forward_docstring,
     import_lines,
+    spell_out,
     wrapped,
 )
 from srcgrad.compiler.normal_form import Manner, arity, normal_form, parameter_names
-from srcgrad.compiler.one_program import expander_for, one_compilation
 from srcgrad.compiler.parameters import as_generated, positional
 from srcgrad.compiler.proving import Proofs
-from srcgrad.compiler.pure import made, with_copies
-from srcgrad.compiler.records import inlined_in, layout_of
+from srcgrad.compiler.pure import with_copies
 from srcgrad.compiler.repeats import Repeats
-from srcgrad.compiler.reserved import by_own_names, own_names
+from srcgrad.compiler.reserved import own_names
 from srcgrad.compiler.stages import Stages
-from srcgrad.compiler.unbound import unbound
 from srcgrad.compiler.vocabulary import VOCABULARY
 from srcgrad.errors import Diagnostic, MutationError, UnsupportedError
 from srcgrad.frontend.complexity import meets_complex
 from srcgrad.frontend.expand.entry import Expander, taken
-from srcgrad.frontend.expand.holding import Holding
 from srcgrad.frontend.expand.scoping import in_users_words, without_collisions
 from srcgrad.frontend.expand.session import Session
-from srcgrad.frontend.rebinding import Variable, rebound, refuse_rebound
+from srcgrad.frontend.rebinding import Variable, refuse_rebound
 from srcgrad.frontend.refusals import merging, shown_in
-from srcgrad.frontend.returned_lists import lists_returned, returns_list
-from srcgrad.frontend.source import FunctionSource, Path, find_source, refuse_generators
-from srcgrad.frontend.usage import container_parameters, vector_parameters
+from srcgrad.frontend.source import FunctionSource, Path, find_source
 from srcgrad.ir.build import clone
-from srcgrad.ir.garbage import uncollected
 from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import direct_names
@@ -83,7 +76,7 @@ class Module:
     arrays: frozenset[tuple[str, str]] = frozenset()
     seen: Seen = field(default_factory=dict)
     written: frozenset[str] = frozenset()
-    stored: frozenset[tuple[str, Path, str]] = frozenset()
+    stored: frozenset[tuple[str, Path, Any]] = frozenset()
     expander: Expander = field(default_factory=lambda: Expander(Session(VOCABULARY)))
     rebound: frozenset[Variable] = frozenset()
     catches: bool = False
@@ -166,7 +159,8 @@ class Module:
         """Compile a function's two halves as the module's entry."""
         source = with_copies(find_source(self.expander.expand(function)), self.copied)
         refusal = self.expander.refused.get(function)
-        if given or function in self.expander.session.factories:
+        session = self.expander.session
+        if given or session.holding.by_entries or function in session.factories:
             source, refusal = self.expanded(function, given, wrt)
         known = tuple(sorted(self.arrays))
         with merging(refusal):
@@ -344,6 +338,8 @@ class Module:
 
     def render(self) -> tuple[str, LineMap]:
         """Return the text of the module and its line map."""
+        for _, definition in self.definitions:
+            spell_out(definition.body)
         self.proofs.imports = list(self.externals.imports.values())
         self._drop_unused_imports()
         found = self.externals
@@ -365,132 +361,3 @@ class Module:
         self.externals.runtime &= used
         for name in [n for n in self.externals.imports if n not in used]:
             del self.externals.imports[name]
-
-
-def gradient_text(request: Request, stages: Stages | None) -> Generated:
-    """Return the source of a gradient, as `compile_gradient` says."""
-    return generate(request, lambda request: _make_module(request, stages))
-
-
-def halves_text(request: Request, stages: Stages | None) -> Generated:
-    """Return the source of halves, as `compile_halves` says."""
-    return generate(request, lambda request: _make_halves(request, stages))
-
-
-def generate(request: Request, make: Callable[[Request], tuple[Module, str, str]]) -> Generated:
-    """Return what `make` makes of a request: a module, its entry and that of a backward half."""
-    refuse_generators(request.function)
-    for cached in (container_parameters, returns_list, lists_returned, vector_parameters):
-        cached.cache_clear()  # a function that they looked into may have been replaced
-    with one_compilation(), uncollected():
-        try:
-            return _generated(by_own_names(request), make)
-        except NeverHoldsError:  # what is outside is not such that its names may be variables
-            return _generated(by_own_names(replace(request, holds=False)), make)
-
-
-def _generated(request: Request, make: Callable[[Request], tuple[Module, str, str]]) -> Generated:
-    request, module, entry, backward = made(request, make)
-    text, lines = module.render()
-    externals = module.externals
-    session = module.expander.session
-    fixed = [b for b in _unique([*module.bindings, *session.used]) if not _is_data(b, externals)]
-    fixed += _unique(list(unbound([request.function, *session.functions])))
-    return Generated(
-        text,
-        entry,
-        lines,
-        dict(externals.bound),
-        dict(externals.data),
-        fixed,
-        frozenset(module.scalars),
-        request.keep_complex,
-        module.conditions,
-        backward,
-        tuple(module.taped),
-        (*module.functions.values(), *map(FunctionState.of, session.functions)),
-        module.written,
-        tuple(session.assumptions.values()),
-        module.renamed,
-        layout_of(module.definitions, module.halves_made()),
-        _findings(module),
-        tuple(session.nested),
-        not _SHAPE_BLIND.isdisjoint(module.externals.runtime),
-        inlined_in(module.definitions),
-        module.proofs.of(text, dict(externals.bound)),
-        request.copied,
-        stored=module.stored,
-        outside=outside_written(source for source, _ in module.definitions),
-    )
-
-
-def _findings(module: Module) -> Findings | None:
-    """Return what the passes found out, if an account of it was kept."""
-    if module.stages.account is None:
-        return None
-    called = {*module.externals.imports, *module.externals.bound}
-    return module.stages.account.findings(module.halves_made(), called, module.expander)
-
-
-def _make_module(request: Request, stages: Stages | None) -> tuple[Module, str, str]:
-    module = empty_module(request, stages)
-    entry = module.entry(
-        request.function, request.wrt, request.given, value=request.value, aux=request.aux
-    )
-    collect_numpy(module)
-    return module, entry, ""
-
-
-def _make_halves(request: Request, stages: Stages | None) -> tuple[Module, str, str]:
-    module = empty_module(request, stages)
-    half = module.halves(request.function, request.wrt, request.given)
-    collect_numpy(module)
-    return module, half.forward, half.backward
-
-
-def empty_module(request: Request, stages: Stages | None) -> Module:
-    """Return the module that a request is compiled into."""
-    namer = Namer()
-    externals = Externals(namer)
-    namer.reserve(own_names())
-    anew = rebound(request.function, request.given.values())
-    held, whole = Holding(request.holds), request.keep_complex
-    session = Session(VOCABULARY, keep_complex=whole, rebound=anew, holding=held)
-    if stages is not None and stages.account is not None:
-        stages.account.clear()  # a first attempt may have been given up
-    return Module(
-        request.keep_complex,
-        request.assume,
-        stages or Stages(),
-        externals,
-        namer,
-        arrays=request.arrays,
-        expander=expander_for(request, lambda: Expander(session)),
-        plain=request.plain,
-        stacks=request.stacks,
-        seen=request.seen,
-        copied=request.copied,
-        rebound=anew,
-    )
-
-
-def collect_numpy(module: Module) -> None:
-    """Import NumPy if the text of the module says ``np.``."""
-    names = (node for _, tree in module.definitions for node in found_in(tree, gast.Name))
-    if any(node.id == "np" for node in names):
-        module.externals.imports["np"] = "import numpy as np"
-
-
-_SHAPE_BLIND = frozenset(
-    "unbroadcast scalar_seed matmul_left matmul_right zeros_like expand_sum expand_mean".split()
-)
-
-
-def _unique(bindings: Sequence[Binding]) -> list[Binding]:
-    return list({(id(b.holder), b.name): b for b in bindings}.values())
-
-
-def _is_data(binding: Binding, externals: Externals) -> bool:
-    return any(
-        b.holder is binding.holder and b.name == binding.name for b in externals.data.values()
-    )

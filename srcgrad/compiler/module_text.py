@@ -7,8 +7,13 @@ import sys
 import textwrap
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
+
+import gast
 
 from srcgrad.frontend.source import FunctionSource
+from srcgrad.ir.build import assign, at
+from srcgrad.ir.walk import blocks_of
 
 _WIDEST = 100
 _WIDEST_DOCSTRING = 90
@@ -28,6 +33,36 @@ def docstring(
         return line if "\n" not in line else f"{line}\n    "
     taken = _filled("Taken for granted: ", [spoken(item) for item in conditions])
     return "\n\n    ".join([line, "\n    ".join(taken)]) + "\n    "
+
+
+def spell_out(body: list[Any]) -> None:
+    r"""Write what is told to `setattr` and `__setitem__` as the statements that it is, in place.
+
+    >>> tree = gast.parse("tell(setattr, model, 't', t)\ntell(state.__setitem__, 't', t)")
+    >>> spell_out(tree.body)
+    >>> print(gast.unparse(tree))
+    model.t = t
+    state['t'] = t
+    """
+    for place, statement in enumerate(body):
+        for block in blocks_of(statement):
+            spell_out(block)
+        target = _told(statement)
+        if target is not None:
+            body[place] = at(assign(target, statement.value.args[-1], statement), statement)
+
+
+def _told(statement: Any) -> Any:
+    """Return what a statement binds by telling; None if it does not."""
+    call: Any = statement.value if isinstance(statement, gast.Expr) else None
+    if getattr(getattr(call, "func", None), "id", "") != "tell":
+        return None
+    told, *given = call.args
+    if getattr(told, "id", "") == "setattr" and len(given) == 3:
+        return gast.Attribute(given[0], given[1].value, gast.Store())
+    if getattr(told, "attr", "") == "__setitem__" and len(given) == 2:
+        return gast.Subscript(told.value, given[0], gast.Store())
+    return None
 
 
 def _filled(lead: str, items: Sequence[str]) -> list[str]:

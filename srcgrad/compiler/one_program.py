@@ -55,6 +55,10 @@ def one_compilation() -> Iterator[None]:
 
     That is where it meets the limit on recursion, after which it starts again with more room.
     """
+    if _CURRENT.get() is None:
+        with one_program():
+            yield
+        return
     try:
         yield
     except UnsupportedError:
@@ -77,6 +81,14 @@ def expander_for(request: Request, make: Callable[[], Expander]) -> Expander:
     return program.expanders[key]
 
 
+def meets_entries(request: Request) -> bool:
+    """Say whether a function, as it was expanded, writes entries of dicts or lists."""
+    program = _CURRENT.get()
+    known = {} if program is None else program.expanders
+    found = (item for key, item in known.items() if key[0] is request.function)
+    return any(item.session.holding.meets_entries for item in found)
+
+
 def _key(request: Request) -> _Key:
     """Return what an expansion depends on: of the shapes of arguments it knows nothing.
 
@@ -84,4 +96,4 @@ def _key(request: Request) -> _Key:
     """
     given = tuple((name, id(value)) for name, value in request.given.items())
     flags = (request.value, request.aux, request.keep_complex, request.plain, request.stacks)
-    return request.function, request.wrt, given, *flags, request.holds
+    return request.function, request.wrt, given, *flags, request.holds, request.by_entries

@@ -21,9 +21,10 @@ from srcgrad.compiler.calls import Call
 from srcgrad.compiler.derivation import Derivation
 from srcgrad.compiler.field_reads import all_fields_read
 from srcgrad.compiler.generated import Generated, Request
+from srcgrad.compiler.generating import collect_numpy, empty_module, generate
 from srcgrad.compiler.list_depths import refuse_inner_lists
 from srcgrad.compiler.lost_slopes import refuse_lost_slopes
-from srcgrad.compiler.module import Module, collect_numpy, empty_module, generate
+from srcgrad.compiler.module import Module
 from srcgrad.compiler.module_text import wrapped
 from srcgrad.compiler.normal_form import parameter_names
 from srcgrad.compiler.reserved import own_names

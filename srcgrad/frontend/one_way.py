@@ -30,12 +30,13 @@ _NEVER_CHANGED: Final = frozenset((str, bytes, bool, int, float, complex, type(N
 
 
 def is_reached_twice(
-    first: Any, path: Path, fields: Collection[str] | None, others: Iterable[Any]
+    first: Any, path: Path, fields: Collection[Any] | None, others: Iterable[Any]
 ) -> bool:
     """Say whether what stands on a path from a value is in several places, or memory is.
 
-    The memory are arrays, lists and dicts in `fields` of the object at its end, or that is one of
-    these itself, and what is in those; `others` are what may be reached beside the value.
+    The memory are arrays, lists and dicts in `fields` of the object at its end, or under these keys
+    of a dict or list, or that is one of these itself, and what is in those; `others` are what may
+    be reached beside the value.
 
     >>> from types import SimpleNamespace
     >>> model = SimpleNamespace(h=np.ones(3), u=np.ones(3))
@@ -53,7 +54,7 @@ def is_reached_twice(
     for step in path:
         last = chain[-1]
         chain.append(last[step.key] if isinstance(step, Entry) else getattr(last, step))
-    held = chain[-1:] if fields is None else [getattr(chain[-1], name, None) for name in fields]
+    held = chain[-1:] if fields is None else [_under(chain[-1], name) for name in fields]
     mine = list(_slots(held))
     arrays = [item for item in mine if isinstance(item, np.ndarray)]
     slots = Counter[int]()
@@ -66,6 +67,15 @@ def is_reached_twice(
         ):
             return True
     return any(slots[id(item)] > 1 for item in [*chain, *mine])
+
+
+def _under(value: Any, name: Any) -> Any:
+    """Return a field of an object, or an entry of a dict, list or tuple; None if it has none."""
+    if type(value) is dict:
+        return value.get(name)
+    if type(value) in (list, tuple):
+        return value[name] if name < len(value) else None
+    return getattr(value, name, None)
 
 
 def _slots(values: Iterable[Any]) -> Iterator[Any]:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from srcgrad.frontend.expand.values import Root
 
 Arguments = Mapping[str, Any]
+_OF_THEIR_OWN: Final = (dict, list, tuple, CellType)
 _PLAIN: Final = (str, bytes, int, float, complex, np.generic, type(None), FunctionType, type)
 
 
@@ -164,15 +165,15 @@ class InClasses:
         return next((vars(base)[self.name] for base in self.bases if self.name in vars(base)), None)
 
 
-def is_space(value: Any) -> bool:
-    """Say whether something holds names: those of a module, of a class, or the one of a cell."""
-    return type(value) is dict or isinstance(value, (CellType, type))
+def is_space(owner: Any) -> bool:
+    """Say whether what owns something are names: those of a module, of a class, or of a cell."""
+    return isinstance(owner.root, Space)
 
 
-def stored_in(value: Any, name: str) -> Any:
+def stored_in(value: Any, name: Any) -> Any:
     """Return what an object or its class keeps under a name, without running any code; or MISSING.
 
-    So with what holds names.
+    So with what holds names, and with entries of a dict, list or tuple.
 
     >>> class Point:
     ...     size = 2.0
@@ -182,7 +183,10 @@ def stored_in(value: Any, name: str) -> Any:
     >>> [stored_in(point, name) for name in ("x", "size")], stored_in(point, "both") is MISSING
     ([1.0, 2.0], True)
     """
-    if is_space(value) and not isinstance(value, type):
+    if type(value) in (list, tuple):
+        fits = type(name) is int and -len(value) <= name < len(value)
+        return value[name] if fits else MISSING
+    if type(value) is dict or type(value) is CellType:
         return Binding(name, None, value).current()
     own = getattr(value, "__dict__", None)
     if type(own) is dict and name in own and not hasattr(type(value), name):
@@ -194,13 +198,13 @@ def stored_in(value: Any, name: str) -> Any:
     return MISSING if runs else found
 
 
-def is_own(value: Any, name: str) -> bool:
+def is_own(value: Any, name: Any) -> bool:
     """Say whether an object itself, and not its class, keeps something under a name.
 
     >>> is_own(np.float64(1.0), "ndim")
     False
     """
-    if name in getattr(value, "__dict__", ()) or type(value) is dict or type(value) is CellType:
+    if name in getattr(value, "__dict__", ()) or type(value) in _OF_THEIR_OWN:
         return True
     return isinstance(inspect.getattr_static(type(value), name, None), MemberDescriptorType)
 
@@ -227,7 +231,7 @@ def has_twins(value: Any) -> bool:
     return len(several) != len(set(several))
 
 
-def told_of(value: Any, name: str) -> tuple[Any, ...]:
+def told_of(value: Any, name: Any) -> tuple[Any, ...]:
     """Return what a text relies on in a field of an object, which it writes.
 
     >>> from types import SimpleNamespace

@@ -156,7 +156,7 @@ class Body(Options):
             self.out.append(node)
 
     def _Global(self, node: Any) -> None:
-        node.names = [name for name in node.names if not self.is_variable(name)]
+        node.names = [name for name in node.names if not self.is_held(name)]
         if node.names and not self.inlined:
             self.out.append(node)
 
@@ -284,7 +284,7 @@ class Body(Options):
     def _is_special(self, target: Any) -> bool:
         names = set(names_bound(target))
         known = bool(names & set(self.env)) or bool(names & self.globals)
-        return known or isinstance(target, gast.Attribute)
+        return known or isinstance(target, gast.Attribute) or self.is_entry(target)
 
     def _AnnAssign(self, node: Any) -> None:
         if node.value is None:
@@ -310,24 +310,28 @@ class Body(Options):
         items = self.elements(value) if isinstance(value, Static) else None
         if items is None or places_for(target, items) is None:
             plain = self.plain(value, node)
+            target = self.with_variables(target, plain)
             items = list(plain.elts) if isinstance(plain, gast.Tuple) else []
             known = places_for(target, items) is not None
             if not known or not any(map(self._is_special, target.elts)):
                 self.written(target, plain)
                 self.out.append(assign(target, plain, node))
                 return
-        values = [
-            item
-            if isinstance(item, (Static, gast.Constant))
-            else self.keep(getattr(item, "id", "part"), item, node)
-            for item in items
-        ]
+        values = [self._kept_part(item, node) for item in items]
         for item, place in zip(target.elts, places_for(target, values) or (), strict=True):
             part = values[place]
             if isinstance(item, gast.Starred):
                 self._assign_to(item.value, self._rest(item.value, part), node)
             else:
+                self.name_field(item, part[0])
                 self._assign_to(item, part[0], node)
+
+    def _kept_part(self, value: Value, node: Any) -> Value:
+        if isinstance(value, (Static, gast.Constant)):
+            return value
+        kept = self.keep(getattr(value, "id", "part"), value, node)
+        self.name_field(kept, value)
+        return kept
 
     def _rest(self, target: Any, values: list[Value]) -> Value:
         """Return the list that a starred target gets."""
@@ -393,6 +397,8 @@ class Body(Options):
     def _AugAssign(self, node: Any) -> None:
         target = node.target
         if isinstance(target, gast.Attribute) and self._updates_attribute(target, node):
+            return
+        if isinstance(target, gast.Subscript) and self.update_entry(target, node):
             return
         if isinstance(target, gast.Name) and self.update_outside(target.id, node):
             return
@@ -477,6 +483,9 @@ class Body(Options):
             owner = self.value(clone(target.value))
             if isinstance(owner, Instance) and self.session.holding.of(owner.value) is not None:
                 self.refuse(target, "deleting a field that may be written", "set it to None")
+        held = isinstance(target, gast.Subscript) and self.value(clone(target.value))
+        if self.is_held_by_entries(held):
+            self.refuse(target, "deleting an entry of what is written", "set it to None")
         return self.env.pop(getattr(target, "id", ""), None) is not None
 
 

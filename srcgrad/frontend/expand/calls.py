@@ -311,7 +311,7 @@ class Calls(Derivatives):
             if self._may_substitute(tree, bound, node):
                 return self.inline(code, bound, {}, node)
         placed = hasattr(function, "__srcgrad_in_place__") and self.hoistable
-        if placed or self.session.knows_written(function):
+        if placed or self.places_writer(function) or self.session.knows_written(function):
             bound = self.bound_to(function, args, keywords, node)
             return self.call_in_place(code, source.name, bound, {}, node)
         defaults = self._defaults_of(function, source.name)
@@ -384,8 +384,8 @@ class Calls(Derivatives):
         function = callee.value
         expanded = self.session.expand(function)
         if function in self.session.factories and self.hoistable:
-            bound = self.bound_to(function, args, keywords, node)
-            return self.inline(self.session.code(function), bound, {}, node)
+            bound, code = self.bound_to(function, args, keywords, node), self.session.code(function)
+            return self.call_in_place(code, function.__name__, bound, {}, node)
         if function in self.session.promised and expanded is function:
             func = load(self.cell_name(function.__name__, self.session.promised[function]))
             return self._as_text(func, args, keywords, node, callee)

@@ -255,6 +255,8 @@ class Control(Asking):
         elements = self.elements(items) if isinstance(items, Static) else None
         if elements is None and keeps_functions(self, node.body):
             elements = known_elements(self, items)
+        if elements is None:
+            elements = self.entries_chosen(node, items)
         if elements is not None and not node.orelse and not _leaves_loop(node.body):
             self.changed = True
             for element in elements:
@@ -287,6 +289,8 @@ class Control(Asking):
         self.env[node.name] = Known(made)
 
     def _bind_loop(self, target: Any, value: Value, node: Any) -> None:
+        if self.names_entry(target, value):
+            return
         if isinstance(target, gast.Name):
             self.assign_name(target.id, value if isinstance(value, Static) else clone(value), node)
             return

@@ -146,7 +146,7 @@ class Expander:
             except FieldWrittenError as found:
                 if not holding.is_open:
                     raise
-                if not holding.note(found.owner, found.name):
+                if not holding.note(found):
                     holding.close()
             except UnsupportedError:
                 if not holding.is_open or not holding.objects:
@@ -170,7 +170,8 @@ class Expander:
         for name, value in given.items():
             root = Given(name)
             if name in (*inputs, SETTINGS):
-                if name and (is_plain_object(value) or holds_objects(value)):
+                inner = holds_objects(value) or self.session.holding.has_entries(value)
+                if name and (is_plain_object(value) or inner):
                     leaves = found[name] = Leaves(name)
                     env[name] = frame.held(value, load(name), root, leaves, (), code.tree)
                 continue
@@ -183,7 +184,8 @@ class Expander:
                 env[name] = literal
             if not isinstance(meaning, Static):
                 continue
-            if not isinstance(meaning, Instance):
+            entries = isinstance(meaning, Items) and meaning.origin is not None
+            if not isinstance(meaning, Instance) and not entries:
                 self.session.assume(root, value)
             env[name] = Known(value) if isinstance(meaning, Known) else meaning
         return self._expanded(code, env, found, inputs)
@@ -238,6 +240,11 @@ class Expander:
         tree.name = code.source.name
         temporaries, results = frozenset(frame.temporaries), frozenset(frame.results)
         made = make_function(tree, frame.home, code.source, temporaries, tuple(leaves), results)
+        for item in held:
+            if is_reached_otherwise(item, made, self.session.arguments):
+                name = root_name(item.expression)
+                what = f"a write into a field of `{name}`, which is reached otherwise, too"
+                frame.refuse(frame.code.tree, what, "work on a copy")
         for space in spaces:
             by_others = is_named_otherwise(space, made, self.session.arguments)
             if by_others or reads_by_another_way(body, space.expressions, frame.meaning):
@@ -259,11 +266,9 @@ class Expander:
             name = root_name(item.expression) or ""
             what = ""
             if is_bound_in(body, item.expression):
-                what = f"a write into a field of `{name}`, which is bound anew"
+                what = f"a write into a field of `{name}`, which, or a part of which, is bound anew"
             elif is_bound_at_last(body, item.bound_variables().values()):
                 what = f"a field of `{name}` that is bound in a `finally`"
-            elif is_reached_otherwise(item, self.session.starts, self.session.arguments, name):
-                what = f"a write into a field of `{name}`, which is reached otherwise, too"
             if what:
                 frame.refuse(frame.code.tree, what, "work on a copy")
         for item in spaces:

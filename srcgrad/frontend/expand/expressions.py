@@ -107,7 +107,14 @@ class Expressions(Telling):
         """Return the text that makes an object anew."""
         raise NotImplementedError("defined by `Objects`")
 
+    def is_held_by_entries(self, value: Any) -> bool:
+        """Say whether a value is a dict or list whose entries are variables."""
+        raise NotImplementedError("defined by `HeldEntries`")
+
     def _display_of(self, value: Items, node: Any) -> Any:
+        if self.is_held_by_entries(value):
+            what = "a dict or list whose entries are written, passed on or kept,"
+            self.refuse(node, what, "pass its entries")
         if value.is_own:
             return clone(value.expression)
         values = [self.plain(item, node) for item in value.values]
@@ -349,7 +356,7 @@ class Expressions(Telling):
         key = _literal(index)
         found = owner.get(key) if key is not None else None
         if found is not None:
-            return found
+            return found if isinstance(found, Static) else clone(found)
         if isinstance(index, gast.Slice) and owner.keys is None:
             return self._sliced(owner, index, node)
         if any(isinstance(item, Static) for item in owner.values) and key is None:

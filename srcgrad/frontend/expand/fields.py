@@ -183,7 +183,7 @@ class Fields(Calls):
         if is_plain_object(item):
             self.meet(item, expression, root)
             return Instance(item, expression, root, leaves, path)
-        if holds_objects(item):
+        if holds_objects(item) or self.session.holding.has_entries(item):
             return self._container(item, expression, root, leaves, path, node)
         own = varies(item, path)
         self.session.assume(Of(varies, root, (path,)), own)

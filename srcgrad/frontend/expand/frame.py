@@ -111,7 +111,7 @@ class Frame:
         self.bound_once = names.once
         self.depths: dict[int, int] = {}
         self.of_fields: set[str] = set()
-        self.named_fields: dict[str, tuple[Instance, str]] = {}
+        self.named_fields: dict[str, tuple[Instance, Any]] = {}
         self.wished = ""
         self.assigned: tuple[str, Any] = ("", None)
         self.order = Order(session.vocabulary, self.look)
@@ -135,6 +135,14 @@ class Frame:
 
     def note_call_writes(self, call: Any, callee: Value) -> None:
         """Note the fields of objects whose arrays a call writes into."""
+        raise NotImplementedError("defined by `HeldFields`")
+
+    def places_writer(self, function: Any) -> bool:
+        """Say whether a function is put in place since it writes into what it is given."""
+        raise NotImplementedError("defined by `HeldEntries`")
+
+    def name_field(self, target: Any, value: Any) -> None:
+        """Note that a variable is another name of an array that a field holds."""
         raise NotImplementedError("defined by `HeldFields`")
 
     def attribute(self, owner: Value, name: str, node: Any) -> Value:

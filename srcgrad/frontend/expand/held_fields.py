@@ -51,28 +51,33 @@ class HeldFields(Fields):
             raise NeedsInlineError
         held = self.session.holding.of(owner.value)
         if held is None or name not in held.written:
-            if not is_space(owner.value):
-                self._refuse_unusual_field(owner, name, node)
-            raise FieldWrittenError(owner.value, name)
+            self._refuse_unusual_field(owner, name, node)
+            raise FieldWrittenError(owner.value, name, of_names=is_space(owner))
         return self._variable_of(owner, held, name)
 
     def _variable_of(self, owner: Instance, held: HeldObject, name: str) -> str:
-        root, path = owner.root, (*owner.path, name)
+        root, path = owner.root, (*owner.path, held.step(name))
         item = stored_in(owner.value, name)
         self.session.assume(Of(told_of, root, (name,)), told_of(owner.value, name))
-        leaves = owner.leaves
+        leaves, wish = owner.leaves, self._word_for(owner, name)
         if leaves is not None and varies(item, path):
             if path not in leaves.names:
-                leaves.names[path] = self.variable(name)
+                leaves.names[path] = self.variable(wish)
             self.of_fields.add(leaves.names[path])
             note_kind(leaves, leaves.names[path], item)
             return leaves.names[path]
         if name not in held.variables:
-            held.variables[name] = self.variable(name)
+            held.variables[name] = self.variable(wish)
             self.of_fields.add(held.variables[name])
         return held.variables[name]
 
+    def _word_for(self, owner: Instance, name: Any) -> str:
+        """Return what the variable of a field, or of an entry, is called."""
+        return str(name)
+
     def _refuse_unusual_field(self, owner: Instance, name: str, node: Any) -> None:
+        if is_space(owner):
+            return
         self.refuse_unusual_write(type(owner.value), name, node)
         if not is_plain_object(owner.value):
             self.refuse(node, f"a write into `{name}` of such an object", "write elsewhere")
@@ -138,12 +143,12 @@ class HeldFields(Fields):
         if held.is_there(name):
             self._note_bound(owner, name)
         else:  # not every path may bind it
-            function, *parts = stored(self.holder_of(held, node), name, variable)
+            self.refuse_lost_holder(held, node)
+            function, *parts = stored(held, name, load(variable), self.constant)
             self.tell(function, parts, node)
 
-    def holder_of(self, held: HeldObject, node: Any) -> Any:
-        """Return the expression of what holds fields."""
-        return held.expression
+    def refuse_lost_holder(self, held: HeldObject, node: Any) -> None:
+        """Refuse to bind what nobody knows how to reach."""
 
     def update_field(self, owner: Instance, name: str, node: Any) -> bool:
         """Write ``object.field += v`` as an update of the variable; False if it is none."""
@@ -164,11 +169,38 @@ class HeldFields(Fields):
         node.target = store(variable)
         self.out.append(node)
 
+    def with_variables(self, target: Any, value: Any) -> Any:
+        """Return targets that take a display, with variables for the fields that are such."""
+        fits = isinstance(value, gast.Tuple) and len(value.elts) == len(target.elts)
+        places = (gast.Attribute, gast.Subscript)
+        if not fits or not all(isinstance(item, (gast.Name, *places)) for item in target.elts):
+            return target
+        fields = [
+            next(self._fields_in(item), None) if isinstance(item, places) else None
+            for item in target.elts
+        ]
+        held = [field is not None and self._is_settled(*field) for field in fields]
+        if not self.begins or any(a is not b for a, b in zip(held, map(bool, fields), strict=True)):
+            return target
+        named = list(target.elts)
+        for place, field in enumerate(fields):
+            if field is not None:
+                self._note_bound(*field)
+                named[place] = store(self.written_field(*field, target))
+                self.changed = True
+        return gast.Tuple(named, gast.Store())
+
+    def _is_settled(self, owner: Instance, name: Any) -> bool:
+        """Say whether a field that is there before is known to be a variable."""
+        held = self.session.holding.of(owner.value)
+        return held is not None and name in held.written and held.is_there(name)
+
     def _note_bound(self, owner: Instance, name: str) -> None:
         held = self.session.holding.of(owner.value)
         assert held is not None
         held.bound[name] = None
-        if owner.leaves is not None and (path := (*owner.path, name)) in owner.leaves.names:
+        path = (*owner.path, held.step(name))
+        if owner.leaves is not None and path in owner.leaves.names:
             held.differentiated[name] = owner.leaves.names[path]
 
     def store_into_field(self, place: Any, value: Value | None, node: Any) -> None:
@@ -177,7 +209,7 @@ class HeldFields(Fields):
             return
         for owner, name in self._fields_in(self._memory_of(place)):
             known = owner.leaves is not None or self.session.holding.of(owner.value) is not None
-            if is_space(owner.value):
+            if is_space(owner):
                 known = self.is_field_written(owner, name)
                 if self._keeps(owner, name, place):
                     self._leave(owner, name, node)
@@ -196,12 +228,12 @@ class HeldFields(Fields):
         return not isinstance(self.value(clone(place.slice)), gast.Constant)
 
     def _is_dict(self, owner: Instance, name: str) -> bool:
-        return is_space(owner.value) and isinstance(stored_in(owner.value, name), dict)
+        return is_space(owner) and isinstance(stored_in(owner.value, name), dict)
 
     def _grows(self, owner: Instance, name: str, callee: Value) -> bool:
         """Say whether a method of a list or dict is called, as of a log."""
         kept = isinstance(stored_in(owner.value, name), (list, dict))
-        return is_space(owner.value) and kept and not isinstance(callee, Known)
+        return is_space(owner) and kept and not isinstance(callee, Known)
 
     def _leave(self, owner: Instance, name: str, node: Any) -> None:
         """Refuse to read a list or dict of the module into a variable that is no fixed memory."""
@@ -228,7 +260,7 @@ class HeldFields(Fields):
             self.refuse(node, what, "work on a copy")
         held.updated.add(name)
 
-    def _fields_in(self, place: Any) -> Iterator[tuple[Instance, str]]:
+    def _fields_in(self, place: Any) -> Iterator[tuple[Instance, Any]]:
         """Yield the field that a place is in: one that is named, or has another name."""
         if isinstance(place, gast.Name):
             if place.id in self.named_fields:
@@ -248,6 +280,8 @@ class HeldFields(Fields):
         while True:
             method = getattr(value.func, "attr", "") if isinstance(value, gast.Call) else ""
             if isinstance(value, gast.Subscript):
+                if self.is_entry(value):
+                    return value
                 value = value.value
             elif method in vocabulary.methods and not self._is_module(value.func.value):
                 if not vocabulary.primitive(vocabulary.methods[method]).may_view:
@@ -264,6 +298,10 @@ class HeldFields(Fields):
             else:
                 return value
 
+    def is_entry(self, place: Any) -> bool:
+        """Say whether a place is an entry of a dict or list that may be a variable."""
+        raise NotImplementedError("defined by `HeldEntries`")
+
     def _is_module(self, owner: Any) -> bool:
         return isinstance(self.value(clone(owner)), Known)
 
@@ -273,8 +311,12 @@ class HeldFields(Fields):
         pairs = zip(target.elts, value.elts, strict=False) if several else [(target, value)]
         for name, named in pairs:
             read = self._memory_of(named)
-            if isinstance(name, gast.Name) and isinstance(read, (gast.Attribute, gast.Name)):
+            places = (gast.Attribute, gast.Name, gast.Subscript)
+            if isinstance(name, gast.Name) and isinstance(read, places):
                 for owner, attribute in self._fields_in(read):
+                    if attribute is None:
+                        self.named_fields[name.id] = (owner, None)
+                        continue
                     whole = read is named and self._is_dict(owner, attribute)
                     computed = whole or self._keeps(owner, attribute, named)
                     if kind_of(stored_in(owner.value, attribute)) and not computed:

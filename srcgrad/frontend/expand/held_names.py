@@ -58,6 +58,10 @@ class HeldNames(HeldFields):
                 self.of_fields.add(name)
         held.expressions[name] = expression
 
+    def refuse_lost_holder(self, held: HeldObject, node: Any) -> None:
+        if held.of_names:
+            self.holder_of(held, node)
+
     def holder_of(self, space: HeldObject, node: Any) -> Any:
         if space.expression is not None:
             return space.expression
@@ -72,6 +76,11 @@ class HeldNames(HeldFields):
         """Say whether a `global` name is a variable, since the program writes it."""
         held = self.session.holding.of(self.home.globals)
         return held is not None and name in held.written
+
+    def is_held(self, name: str) -> bool:
+        """Say whether the text does not bind a `global` name itself."""
+        found = self.home.globals.get(name)
+        return self.is_variable(name) or self.session.holding.has_entries(found)
 
     def bind_outside(self, name: str, value: Value, node: Any) -> bool:
         """Bind the variable of a `global` name; False if the text may bind that as it is."""
@@ -127,11 +136,11 @@ class HeldNames(HeldFields):
         return variable
 
     def _variable_of(self, owner: Instance, held: HeldObject, name: str) -> str:
-        if is_space(owner.value) and name not in held.variables:
+        if is_space(owner) and name not in held.variables:
             self._name_outside(owner, held, name)
         return super()._variable_of(owner, held, name)
 
-    def _fields_in(self, place: Any) -> Iterator[tuple[Instance, str]]:
+    def _fields_in(self, place: Any) -> Iterator[tuple[Instance, Any]]:
         if isinstance(place, gast.Name) and place.id not in self.named_fields:
             binding = self._outside_name(place.id)
             if binding is not None:

@@ -19,7 +19,7 @@ import numpy as np
 
 from srcgrad.by_text import OF_OWN_MODULE
 from srcgrad.errors import SrcgradError
-from srcgrad.frontend.expand.assumptions import is_space, stored_in
+from srcgrad.frontend.expand.assumptions import stored_in
 from srcgrad.frontend.expand.values import Root
 from srcgrad.frontend.one_way import is_reached_twice
 from srcgrad.frontend.source import Entry, Leaves, Path, find_source
@@ -32,6 +32,8 @@ from srcgrad.runtime import tell
 
 _MOST: Final = 200
 """Fields that are written by one program."""
+_DEEPEST: Final = 8
+"""Containers in each other, of which the innermost has entries that are written."""
 _RANKS: Final = {1: "vector", 2: "matrix"}
 _SETTERS: Final = frozenset(("setattr", "vars", "__dict__", "__setattr__"))
 _STORING: Final = _SETTERS | {"STORE_ATTR"}
@@ -39,22 +41,28 @@ _CONTAINERS: Final = (list, tuple, dict)
 
 
 class FieldWrittenError(Exception):
-    """A field of an object outside is written, of which nobody knew so far."""
+    """A field of an object outside is written, of which nobody knew so far.
 
-    def __init__(self, owner: Any, name: str) -> None:
+    So with a name outside, if it is `of_names`; without a name it is not known yet which entry.
+    """
+
+    def __init__(self, owner: Any, name: Any, *, of_names: bool = False) -> None:
         super().__init__(name)
         self.owner = owner
         self.name = name
+        self.of_names = of_names
 
 
 @dataclass(slots=True)
 class HeldObject:
     """An object that is there before, with fields that the program writes.
 
-    So with what holds names outside, into whose arrays the program writes.
+    So with what holds names outside, into whose arrays the program writes, and with a dict, list or
+    tuple of which it writes entries.
 
     Attributes:
         value: The object, or the namespace of a module, a class, or a cell.
+        of_names: Whether it is such a namespace.
         written: The names of those fields.
         expression: How the function reaches it, where it begins.
         root: How to find it again, given the arguments of a call.
@@ -66,7 +74,8 @@ class HeldObject:
     """
 
     value: Any
-    written: set[str] = field(default_factory=set)
+    of_names: bool = False
+    written: set[Any] = field(default_factory=set)
     expression: Any = None
     root: Root | None = None
     expressions: dict[str, Any] = field(default_factory=dict)
@@ -83,6 +92,10 @@ class HeldObject:
         """Return the variables of the fields that are bound anew."""
         return {name: self.differentiated.get(name) or self.variables[name] for name in self.bound}
 
+    def step(self, name: Any) -> str | Entry:
+        """Return the step of a path to a field, or to an entry."""
+        return Entry(name) if type(self.value) in _CONTAINERS else str(name)
+
     def is_there(self, name: str) -> bool:
         """Say whether a field is set before, or its class has a value for it."""
         return stored_in(self.value, name) is not MISSING
@@ -94,23 +107,43 @@ class Holding:
 
     Attributes:
         is_open: Whether writes may be understood so; it is given up if that leads to a refusal.
+        by_entries: Whether dicts and lists are held as objects are, entry by entry, and functions
+            that write into what they are given are put in place.
+        meets_entries: Whether that may help, since there are such writes.
         objects: The objects, by their identities.
     """
 
     is_open: bool = True
+    by_entries: bool = False
+    meets_entries: bool = False
     objects: dict[int, HeldObject] = field(default_factory=dict)
 
     def of(self, value: Any) -> HeldObject | None:
         """Return an object as it is held, if it is."""
         return self.objects.get(id(value)) if self.objects else None
 
-    def note(self, owner: Any, name: str) -> bool:
+    def has_entries(self, value: Any) -> bool:
+        """Say whether a dict, list or tuple is held entry by entry, or one that it holds is."""
+        return self.by_entries and self._has_entries(value, _DEEPEST)
+
+    def _has_entries(self, value: Any, depth: int) -> bool:
+        if type(value) not in _CONTAINERS or not depth:
+            return False
+        if id(value) in self.objects:
+            return True
+        items = value.values() if type(value) is dict else value
+        return any(self._has_entries(item, depth - 1) for item in items)
+
+    def note(self, found: FieldWrittenError) -> bool:
         """Note a field that is written, before the function is expanded once more.
 
         False if there are so many that they may be those of objects that are made anew each time.
         """
-        held = self.objects.setdefault(id(owner), HeldObject(owner))
-        held.written.add(name)
+        made = HeldObject(found.owner, found.of_names)
+        held = self.objects.setdefault(id(found.owner), made)
+        if found.name is not None:
+            held.written.add(found.name)
+            self.meets_entries |= type(stored_in(found.owner, found.name)) in _CONTAINERS
         for item in self.objects.values():
             item.expression = item.root = None
             item.variables, item.differentiated, item.bound = {}, {}, {}
@@ -119,7 +152,7 @@ class Holding:
 
     def close(self) -> None:
         """Leave the fields what they are: what reads or writes them is refused, or told."""
-        self.is_open = False
+        self.is_open = self.by_entries = False
         self.objects.clear()
 
     def met(self) -> list[HeldObject]:
@@ -132,7 +165,7 @@ class Holding:
 
     def is_known_to(self, function: FunctionType) -> bool:
         """Say whether a function may know names outside that the program writes."""
-        spaces = [item for item in self.objects.values() if is_space(item.value)]
+        spaces = [item for item in self.objects.values() if item.of_names]
         if not spaces:
             return False
         every = reached_functions(function)
@@ -196,7 +229,7 @@ def leaves_of(held: HeldObject) -> Leaves:
     made = Leaves(name, is_held=True, path=path)
     for attribute, variable in held.variables.items():
         if held.is_there(attribute):
-            made.names[*path, attribute] = variable
+            made.names[*path, held.step(attribute)] = variable
             note_kind(made, variable, stored_in(held.value, attribute))
     return made
 
@@ -214,16 +247,19 @@ def put_back(body: list[Any], objects: Iterable[HeldObject], name_of: Callable[.
 
     `name_of(function, wish)` is the expression of a function or of a module.
     """
-    pairs = [
-        (held.expression or name_of(module_of(held), module_of(held).__name__), name, variable)
+    triples = [
+        (held, name, variable)
         for held in objects
         for name, variable in held.bound_variables().items()
     ]
-    if not pairs:
+    if not triples:
         return
 
     def stores(node: Any) -> list[Any]:
-        calls = [gast.Call(name_of(tell, "tell"), stored(*pair), []) for pair in pairs]
+        calls = [
+            gast.Call(name_of(tell, "tell"), stored(held, name, load(variable), name_of), [])
+            for held, name, variable in triples
+        ]
         return [at(gast.Expr(at(call, node)), node) for call in calls]
 
     def walk_block(block: list[Any]) -> None:
@@ -244,9 +280,17 @@ def module_of(space: HeldObject) -> Any:
     return module if module is not None and vars(module) is space.value else None
 
 
-def stored(owner: Any, name: str, variable: str) -> list[Any]:
-    """Return what `setattr` is given, and itself, to let a field of an object be a variable."""
-    return [load("setattr"), clone(owner), gast.Constant(name, None), load(variable)]
+def stored(held: HeldObject, name: Any, value: Any, name_of: Callable[..., Any]) -> list[Any]:
+    """Return what is told, and whom, to let a field of an object, or an entry, be a value.
+
+    `name_of(function, wish)` is the expression of a function or of a module.
+    """
+    by_key = isinstance(held.step(name), Entry) and not held.of_names
+    owner = held.expression or name_of(module_of(held), module_of(held).__name__)
+    key = gast.Constant(name, None)
+    if by_key:
+        return [gast.Attribute(clone(owner), "__setitem__", gast.Load()), key, value]
+    return [load("setattr"), clone(owner), key, value]
 
 
 def is_bound_at_last(body: list[Any], names: Collection[str]) -> bool:
@@ -255,24 +299,26 @@ def is_bound_at_last(body: list[Any], names: Collection[str]) -> bool:
     return any(not bound_names(item.finalbody).isdisjoint(names) for item in attempts)
 
 
-def is_reached_otherwise(
-    held: HeldObject, function: Any, arguments: Mapping[str, Any], name: str
-) -> bool:
+def is_reached_otherwise(held: HeldObject, function: Any, arguments: Mapping[str, Any]) -> bool:
     """Say whether an object, or an array that it holds, is reached by another way, too.
 
-    `name` is that by which the function reaches it. What is looked through are the arguments, and
-    what the functions that may run read outside.
+    What is looked through are the arguments, and what the functions that may run read outside, of
+    those that the expanded `function` calls.
     """
     path = path_of(held.expression)
     assert path is not None
-    outside = list(read_outside(reached_functions(function, arguments.values()).functions))
+    name = path[0]
+    reached = reached_functions(function, arguments.values()).functions
+    mine = list(read_outside([function]))
+    outside = [*mine, *read_outside([item for item in reached if item is not function])]
     first = arguments.get(name, MISSING)
     others = [value for key, value in arguments.items() if key != name]
     if first is MISSING:
-        named = [value for key, value in outside if key == name]
-        if len(named) != 1:  # other functions know it, too
+        named = {id(value): value for key, value in mine if key == name}
+        by_others = any(key == name for key, _ in outside[len(mine) :])
+        if len(named) != 1 or by_others:
             return True
-        first = named[0]
+        (first,) = named.values()
         others += [value for key, value in outside if key != name]
     else:
         others += [value for _, value in outside]
@@ -372,13 +418,28 @@ def _operations(code: CodeType) -> Iterator[str]:
 
 
 def is_bound_in(body: list[Any], expression: Any) -> bool:
-    """Say whether statements bind the name anew by which an expression begins."""
-    name = root_name(expression)
-    return any(
-        isinstance(node, gast.Name) and node.id == name and not isinstance(node.ctx, gast.Load)
-        for statement in body
-        for node in walk(statement)
+    """Say whether statements may bind anew the name by which an expression begins, or a field.
+
+    >>> model = gast.parse("model.parts[0]", mode="eval").body
+    >>> texts = ["model = 1", "a.parts = 2", "model.size = parts", "tell(setattr, a, 'parts', 2)"]
+    >>> [is_bound_in(gast.parse(text).body, model) for text in texts]
+    [True, True, False, True]
+    """
+    steps = {node.attr for node in walk(expression) if isinstance(node, gast.Attribute)}
+    steps.add(root_name(expression) or "")
+    return any(_bound_by(node) in steps for statement in body for node in walk(statement))
+
+
+def _bound_by(node: Any) -> str | None:
+    """Return the name, or that of the field, that a node binds; None if it binds none."""
+    if isinstance(node, (gast.Name, gast.Attribute)):
+        bound: str = node.id if isinstance(node, gast.Name) else node.attr
+        return None if isinstance(node.ctx, gast.Load) else bound
+    told = isinstance(node, gast.Call) and any(
+        getattr(item, "id", "") == "setattr" for item in (node.func, *node.args)
     )
+    names = (getattr(item, "value", None) for item in node.args) if told else ()
+    return next((name for name in names if isinstance(name, str)), None)
 
 
 def is_set_plainly(kind: type, name: str) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 
 import gast
 
+from srcgrad.frontend.expand.frame import NeedsInlineError
 from srcgrad.frontend.expand.scoping import free_names
 from srcgrad.frontend.expand.values import (
     Choice,
@@ -139,6 +140,8 @@ class Lifting:
         return Method(function, owner), ("method", key, other)
 
     def _lift_Items(self, value: Items, wish: str) -> tuple[Value, Key]:
+        if value.origin is not None:
+            raise NeedsInlineError
         if value.is_own:
             return self.lift(value.expression, wish)
         names = [wish if value.keys is None else str(key) for key in value.keys or value.values]

@@ -78,6 +78,8 @@ class Lookup(Frame):
         if root is not None and is_plain_object(value):
             self.meet(value, expression, root)
             return Instance(value, expression, root)
+        if root is not None and self.session.holding.has_entries(value):
+            return self.container(value, expression, root)
         if root is not None and isinstance(value, (list, tuple, dict)) and _holds_static(value):
             return self._display(value, expression, root)
         if callable(value) or isinstance(value, ModuleType):
@@ -85,6 +87,10 @@ class Lookup(Frame):
         if root is not None and is_frozen_law(value):
             return self._frozen(value, expression, root)
         return expression
+
+    def container(self, value: Any, expression: Any, root: Root) -> Value:
+        """Return a dict or list of which entries are variables."""
+        raise NotImplementedError("defined by `HeldEntries`")
 
     def meet(self, value: Any, expression: Any, root: Root) -> None:
         """Note how an object is reached whose fields are variables of the function that begins."""

@@ -14,7 +14,7 @@ import numpy as np
 from srcgrad.frontend.expand.assumptions import Attribute, InClasses, Of, Outside, is_set
 from srcgrad.frontend.expand.derivatives import derivative_of_method
 from srcgrad.frontend.expand.frame import NeedsInlineError
-from srcgrad.frontend.expand.held_names import HeldNames
+from srcgrad.frontend.expand.held_entries import HeldEntries
 from srcgrad.frontend.expand.indices import element_parts, spelled
 from srcgrad.frontend.expand.namespaces import METHOD, namespace_of
 from srcgrad.frontend.expand.operators import taken_from
@@ -50,7 +50,7 @@ _CHANGING = ("pop", "setdefault")
 _SIGNS = {"USub": "__neg__", "UAdd": "__pos__"}
 
 
-class Objects(HeldNames):
+class Objects(HeldEntries):
     """The part of the expansion that deals with objects."""
 
     # -- attributes
@@ -205,6 +205,9 @@ class Objects(HeldNames):
             and not callable(found)
             and not isinstance(found, (staticmethod, classmethod))
         )
+        if self.session.holding.has_entries(found):
+            place = gast.Attribute(clone(owner.expression), name, gast.Load())
+            return self.outside(found, place, Outside(Binding(name, found, cls)))
         constant = owner.leaves is None and self.session.holding.of(owner.value) is None
         if constant and (data or found is MISSING):
             told = self.property_of(owner, name, found, node)

@@ -10,7 +10,7 @@ import gast
 from srcgrad.frontend.expand.frame import NeedsInlineError
 from srcgrad.frontend.expand.sequencing import Sequencing
 from srcgrad.frontend.expand.values import Items, Known, Static, Value
-from srcgrad.ir.build import clone, load
+from srcgrad.ir.build import assign, clone, load
 
 
 class Options(Sequencing):
@@ -102,7 +102,9 @@ class Options(Sequencing):
         """Put a value into an object or a dict of options, if the target is of one."""
         if isinstance(target, gast.Attribute):
             return self.write_attribute(target, value, node)
-        return isinstance(target, gast.Subscript) and self._puts_option(target, value, node)
+        if not isinstance(target, gast.Subscript):
+            return False
+        return self.write_entry(target, value, node) or self._puts_option(target, value, node)
 
     def _puts_option(self, target: Any, value: Value, node: Any) -> bool:
         """Put a value into the dict of ``**options``, which is the function's own."""
@@ -127,18 +129,37 @@ class Options(Sequencing):
         func = call.func if isinstance(call, gast.Call) else None
         if not isinstance(func, gast.Attribute) or func.attr != "update" or len(call.args) > 1:
             return False
+        if self.updates_entries(func.value, call, node):
+            return True
         owner = self.env.get(getattr(func.value, "id", ""))
         if not isinstance(owner, Items) or owner.keys is None:
             return False
         held = self._known_options(call.args[0]) if call.args else {}
-        new = None if held is None else self._with_keywords(held, call.keywords)
-        if new is None:
-            self.refuse(call, "an update of known options by others", "write a display")
-        for key, value in new.items():
+        for key, value in self.given_to_update(held, call).items():
             target = gast.Subscript(load(func.value.id), gast.Constant(key, None), gast.Store())
             if not self._puts_option(target, value, node):
                 self.refuse(call, "an update of options on some paths", "update them before")
         return True
+
+    def updates_entries(self, place: Any, call: Any, node: Any) -> bool:
+        """Do ``S.update(...)`` of a dict that is there before as assignments to its entries."""
+        owner = self.written_container(place)
+        if owner is None or type(owner.value) is not dict:
+            return False
+        held = self._known_options(call.args[0]) if call.args else {}
+        if held is None and not self.is_held_by_entries(self.value(clone(place))):
+            return False
+        for key, value in self.given_to_update(held, call).items():
+            target = gast.Subscript(clone(place), gast.Constant(key, None), gast.Store())
+            if not self.write_entry(target, value, node):
+                self.out.append(assign(target, self.plain(value, node), node))
+        return True
+
+    def given_to_update(self, held: dict[str, Value] | None, call: Any) -> dict[str, Value]:
+        new = None if held is None else self._with_keywords(held, call.keywords)
+        if new is None:
+            self.refuse(call, "an update of known options by others", "write a display")
+        return new
 
 
 def _given(call: Any) -> list[Any]:

@@ -389,6 +389,7 @@ class Placing(Special):
                 self.env[new] = value
                 continue
             self.own.add(new)
+            self.name_field(load(new), value)
             self.bind(new, clone(value), node)
 
 

@@ -160,7 +160,7 @@ class Items(Static):
 
     It is `lent` if a caller made it, who would not see it being changed. One from outside has an
     `expression`, which stands for all of it if that `is_own`: of a class of the user's, which may
-    have methods.
+    have methods. One whose entries are written has an `origin`: the dict or list that it is.
     """
 
     kind: str
@@ -169,6 +169,7 @@ class Items(Static):
     lent: bool = False
     expression: Any = None
     is_own: bool = False
+    origin: Any = None
 
     def get(self, key: Any) -> Value | None:
         """Return the value at a position or key, or None."""

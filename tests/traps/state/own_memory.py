@@ -270,7 +270,7 @@ def own_shape_changed(x):
     return np.sum(y * w.ravel() * x)
 
 
-@program(by="tape")
+@program()
 def own_joined_with_varied(x):
     w = np.ones(3)
     m.scaled_in_place(w, 2.0)

@@ -16,7 +16,7 @@ import pytest
 
 import srcgrad as sg
 from srcgrad.api import fingerprints, known_texts, stored_texts
-from srcgrad.compiler import module
+from srcgrad.compiler import generating
 from tests.differences import assert_same, numerical_gradient
 from tests.programs.corpus import programs_by, sample
 
@@ -94,8 +94,8 @@ def folder(tmp_path, monkeypatch):
 def compiled(monkeypatch):
     """Count the texts that are made."""
     made = []
-    make = module._generated
-    monkeypatch.setattr(module, "_generated", lambda *args: made.append(args) or make(*args))
+    make = generating._generated
+    monkeypatch.setattr(generating, "_generated", lambda *args: made.append(args) or make(*args))
     return made
 
 

@@ -1,0 +1,125 @@
+"""Says whose memory the values of a program may lie in: those of its assignments, and displays."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+import gast
+
+from srcgrad.analyses.array_kinds import ArrayKinds
+from srcgrad.analyses.call_writes import draws_anew
+from srcgrad.analyses.displays import repeated_entries
+from srcgrad.analyses.outside_attributes import holders_of_memory
+from srcgrad.analyses.outside_numbers import OutsideNumbers
+from srcgrad.analyses.shapes import Shapes
+from srcgrad.ir.operations import Operation, may_return_operand, operands_viewed
+from srcgrad.ir.program import Program, direct_names
+from srcgrad.ir.walk import names_read, root_name
+
+
+class SharedOperands:
+    """The names whose memory a value may lie in.
+
+    Attributes:
+        said: Outside memory by the names that it is an attribute of, or that hand it out.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        shapes: Shapes,
+        kinds: ArrayKinds,
+        outside: OutsideNumbers,
+        own: set[str],
+    ) -> None:
+        self._program = program
+        self._shapes = shapes
+        self._kinds = kinds
+        self._outside = outside
+        self._own = own
+        self.said: dict[str, str] = {}
+
+    def of(self, value: Any, operation: Operation) -> list[str]:
+        """Return the names whose memory the value of an assignment may share."""
+        vocabulary = self._program.reader.vocabulary
+        if isinstance(value, (gast.IfExp, gast.BoolOp)):
+            ends = value.values if isinstance(value, gast.BoolOp) else [value.body, value.orelse]
+            read = self._program.reader.read
+            return [name for end in ends for name in self.of(end, read(end))]
+        held = repeated_entries(value)
+        if held is not None or operation.kind in ("copy", "unpack", "tuple", "list", "dict"):
+            return [name for arg in held or operation.args for name in self._direct(arg)]
+        if operation.primal is vocabulary.getitem:
+            return self._shared_by_part(value)
+        if operation.kind == "primitive":
+            known = vocabulary.primitive(operation.primal)
+            views = known.may_view or may_return_operand(known, operation)
+            viewed = operands_viewed(known, operation) if views else []
+            names = [n for arg in viewed for n in direct_names(arg) if not self.is_float(n)]
+            held = [n for arg in viewed for n in self._held_outside(arg)]
+            return [*self.local(names), *held]
+        if operation.kind == "user" and isinstance(value, gast.Call):
+            returned = vocabulary.returned_operands(operation.primal, value)
+            names = [n for item in returned if item is not value.func for n in names_read(item)]
+            given = self.local([n for n in names if not self.is_float(n)])
+            return given + self._handed_out(value.func) if value.func in returned else given
+        if operation.kind in ("user", "class"):
+            return [n for arg in operation.args for n in self._direct(arg)]
+        passes_on = isinstance(value, gast.Call) and operation.kind != "constant"
+        if not passes_on or draws_anew(self._program, value):
+            return self._held_outside(value)
+        return self.local(names_read(value))
+
+    def _shared_by_part(self, value: Any) -> list[str]:
+        """Return the names whose memory ``value[...]`` may lie in."""
+        of_shape = isinstance(value.value, gast.Attribute) and (
+            self._program.reader.constant_attribute(value.value)
+        )
+        number = self._shapes.element_is_number(value) or self._outside.reads_number(value)
+        if of_shape or number or self._kinds.selects(value):
+            return []
+        if isinstance(value.value, gast.Call):
+            return self.of(value.value, self._program.reader.read(value.value))
+        return names_read(value.value)
+
+    def _direct(self, arg: Any) -> list[str]:
+        """Return the names that an operand is, or whose memory it displays, also by parts."""
+        if isinstance(arg, gast.Name):
+            return [arg.id]
+        if isinstance(arg, gast.Starred):
+            return self._direct(arg.value)
+        if isinstance(arg, (gast.Tuple, gast.List, gast.Set, gast.Dict)):
+            parts = arg.values if isinstance(arg, gast.Dict) else arg.elts
+            return [name for part in parts for name in self._direct(part)]
+        if isinstance(arg, (gast.Constant, gast.Slice)):
+            return []
+        if isinstance(arg, gast.Attribute):
+            return self._held_outside(arg)
+        return self.of(arg, self._program.reader.read(arg))
+
+    def _held_outside(self, arg: Any) -> list[str]:
+        found = holders_of_memory(self._program, arg)
+        self.said.update(found)
+        return list(found)
+
+    def _handed_out(self, function: Any) -> list[str]:
+        """Return the name by which a function is called that returns what is outside."""
+        name = root_name(function)
+        if name is None or name in self._own:
+            return []
+        self.said[name] = f"{name}()"
+        return [name]
+
+    def local(self, names: list[str]) -> list[str]:
+        lookup = self._program.reader.scope.lookup
+        return [name for name in names if not _is_code(lookup(name))]
+
+    def is_float(self, name: str) -> bool:
+        """Say whether a name is a number of the caller's: an array of it is new memory."""
+        return name in self._program.parameters and self._program.given.get(name) == "number"
+
+
+def _is_code(value: Any) -> bool:
+    """Say whether a name means a function, class or module, which are no memory to write into."""
+    return callable(value) or isinstance(value, ModuleType)

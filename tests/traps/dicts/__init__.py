@@ -1,0 +1,1 @@
+"""Programs that keep their state in dicts and lists."""
