@@ -11,7 +11,9 @@ _BLOCKS = ("body", "orelse", "finalbody")
 _MISSING = object()
 _FEW = 5
 _SIGNS = (gast.operator, gast.unaryop, gast.cmpop, gast.boolop)
-_AST, _NAME, _LOAD = gast.AST, gast.Name, gast.Load  # asked for at each node
+# asked for at each node, and of most of them the fields are read without asking a table
+_AST, _NAME, _LOAD, _CONSTANT = gast.AST, gast.Name, gast.Load, gast.Constant
+_BINARY, _CALL, _ATTRIBUTE = gast.BinOp, gast.Call, gast.Attribute
 _TEXTS = frozenset("ctx id attr arg kind type_comment conversion level module rest".split())
 
 
@@ -73,7 +75,7 @@ _UNSIGNED = _Unsigned()
 _SOUGHT = _Sought()
 _WALKED = _Walked()
 _BLOCKS_OF = _Blocks()
-_READING = _Reading()
+READING = _Reading()
 
 
 def nodes_in(node: Any) -> list[Any]:
@@ -97,7 +99,7 @@ def nodes_in(node: Any) -> list[Any]:
     return found
 
 
-def walk(node: Any) -> Iterator[Any]:
+def walk(node: Any) -> Iterator[Any]:  # noqa: C901, PLR0912 - the kinds that most nodes are of
     """Yield a node and all nodes inside it, the outer first, as `ast.walk` does, but faster.
 
     Contexts such as `Load` are left out.
@@ -110,8 +112,25 @@ def walk(node: Any) -> Iterator[Any]:
     for item in waiting:
         kind = item.__class__
         if kind is _NAME:  # every second one
-            if (part := item.__dict__.get("annotation")) is not None:
-                put(part)
+            if item.annotation is not None:
+                put(item.annotation)
+            yield item
+            continue
+        if kind is _CONSTANT:
+            yield item
+            continue
+        if kind is _BINARY:
+            waiting += item.left, item.op, item.right
+            yield item
+            continue
+        if kind is _CALL:
+            put(item.func)
+            waiting += item.args
+            waiting += item.keywords
+            yield item
+            continue
+        if kind is _ATTRIBUTE:
+            put(item.value)
             yield item
             continue
         fields = walked[kind]
@@ -129,7 +148,7 @@ def walk(node: Any) -> Iterator[Any]:
         yield item
 
 
-def found_in(node: Any, *kinds: type) -> list[Any]:
+def found_in(node: Any, *kinds: type) -> list[Any]:  # noqa: C901, PLR0912 - as in `walk`
     """Return the nodes of some kinds in a tree, the outer first, as `walk` yields them.
 
     >>> [item.id for item in found_in(gast.parse("f(a, -b)").body[0].value, gast.Name)]
@@ -137,14 +156,27 @@ def found_in(node: Any, *kinds: type) -> list[Any]:
     """
     waiting, found = [node], []
     wanted, inner = _SOUGHT[kinds]
-    put = waiting.append
+    put, signed = waiting.append, inner is INNER
     for item in waiting:
         kind = item.__class__
         if kind in wanted:
             found.append(item)
         if kind is _NAME:  # every second one
-            if (part := item.__dict__.get("annotation")) is not None:
-                put(part)
+            if item.annotation is not None:
+                put(item.annotation)
+            continue
+        if kind is _CONSTANT:
+            continue
+        if kind is _BINARY and not signed:
+            waiting += item.left, item.right
+            continue
+        if kind is _CALL:
+            put(item.func)
+            waiting += item.args
+            waiting += item.keywords
+            continue
+        if kind is _ATTRIBUTE:
+            put(item.value)
             continue
         fields = inner[kind]  # of what is no node there are none
         if fields:
@@ -183,6 +215,25 @@ def is_same(one: Any, other: Any) -> bool:
         elif repr(first) != repr(second):
             return False
     return True
+
+
+def spelled(node: Any) -> str:
+    """Return a text that two trees have in common only if they are the same.
+
+    >>> texts = ["f(a, 1)", "f(a,  1)", "f(a, 1.0)", "f(a, '1')"]
+    >>> len({spelled(gast.parse(text)) for text in texts})
+    3
+    """
+    kind = node.__class__
+    if kind is _NAME:
+        return str(node.id) if node.ctx.__class__ is _LOAD else f"{node.id}!"
+    if kind is list:
+        return f"[{','.join(map(spelled, node))}]"
+    if not isinstance(node, gast.AST):
+        return repr(node)
+    given = node.__dict__
+    parts = [spelled(given.get(name)) for name in node._fields if name != "ctx"]
+    return f"{kind.__name__}({','.join(parts)})"
 
 
 def blocks_of(statement: Any) -> list[list[Any]]:
@@ -224,14 +275,14 @@ def statements(block: list[Any]) -> Iterator[Any]:
                 stack += part[::-1]
 
 
-def names_read(node: Any) -> list[str]:
+def names_read(node: Any) -> list[str]:  # noqa: C901 - as in `walk`
     """Return the names that an expression reads, in order, with repetitions.
 
     >>> names_read(gast.parse("a + f(b)[a]").body[0].value)
     ['a', 'f', 'b', 'a']
     """
     found: list[str] = []
-    stack, reading = [node], _READING
+    stack, reading = [node], READING
     take, put = stack.pop, stack.append
     while stack:
         item = take()
@@ -239,9 +290,18 @@ def names_read(node: Any) -> list[str]:
         if kind is _NAME:
             if item.ctx.__class__ is _LOAD:
                 found.append(item.id)
+        elif kind is _BINARY:
+            stack += item.right, item.left
+        elif kind is _CALL:
+            if item.keywords:
+                stack += item.keywords[::-1]
+            stack += item.args[::-1]
+            put(item.func)
+        elif kind is _ATTRIBUTE:
+            put(item.value)
         elif kind is list:
             stack += item[::-1]
-        else:
+        elif kind is not _CONSTANT:
             fields = reading[kind]
             if fields:
                 given = item.__dict__
