@@ -13,7 +13,7 @@ import gast
 from srcgrad.analyses.text_calls import called, makes_new
 from srcgrad.ir.build import constant, name_adjoint
 from srcgrad.ir.marks import ADJOINT
-from srcgrad.ir.walk import blocks_of, names_read, root_name
+from srcgrad.ir.walk import blocks_of, names_read, root_name, spelled
 from srcgrad.optimizations.kept_axes import without_kept_axes
 
 _EXACT: Final = 2**20
@@ -341,7 +341,7 @@ def _same_product(first: Any, second: Any) -> bool:
     if len(ours) != len(theirs):
         return False
     plain = all(isinstance(item, (gast.Name, gast.Constant)) for item in (*ours, *theirs))
-    return plain and sorted(map(gast.dump, ours)) == sorted(map(gast.dump, theirs))
+    return plain and sorted(map(spelled, ours)) == sorted(map(spelled, theirs))
 
 
 def _is_one_times(node: Any) -> bool:
