@@ -31,6 +31,7 @@ READERS = frozenset(
 )
 _CONVERTERS = frozenset({np.array, np.asarray, np.asanyarray, np.full, np.full_like})
 _MAPPERS = frozenset({map})
+_KEYED = (gast.Dict, gast.DictComp)
 _ON_TEXTS = frozenset({int, chr, hex, oct, bin})
 """Functions without a derivative whose results still say what the text says."""
 
@@ -56,6 +57,8 @@ def numbers_from_texts(
     ['float']
     """
     found = _Texts(program, varied)
+    if not found.has_any():
+        return []
     while found.spread():
         pass
     return found.readers() or found.writers(outputs)
@@ -83,6 +86,13 @@ class _Texts:
             ):
                 found.update(names_bound(node.target))
         return frozenset(found)
+
+    def has_any(self) -> bool:
+        """Say whether there is anything that makes such text, or keys: in most programs not."""
+        if any(isinstance(node, _KEYED) or self._makes(node) for node in self._nodes):
+            return True
+        stores = (item for item in statements(self._body) if is_store(item))
+        return any(self._is_lost(store_target(item).slice) for item in stores)
 
     def spread(self) -> bool:
         """Add what is bound to such text, or written with it; say whether there was anything."""
