@@ -27,7 +27,7 @@ from srcgrad.ir.build import clone
 from srcgrad.ir.depth import deeply
 from srcgrad.ir.names import identifier
 from srcgrad.ir.scopes import Binding
-from srcgrad.ir.walk import walk
+from srcgrad.ir.walk import found_in
 from srcgrad.parsing import parsed
 from srcgrad.spans import Span, letters, printable
 
@@ -272,8 +272,8 @@ def _spell_starred_targets(tree: Any) -> None:
     >>> print(ast.unparse(gast.gast_to_ast(tree)))
     a, b, c, d = v
     """
-    for node in walk(tree):
-        if isinstance(node, (gast.Tuple, gast.List)) and isinstance(node.ctx, gast.Store):
+    for node in found_in(tree, gast.Tuple, gast.List):
+        if isinstance(node.ctx, gast.Store):
             while (place := _starred_targets(node.elts)) is not None:
                 node.elts[place : place + 1] = node.elts[place].value.elts
 

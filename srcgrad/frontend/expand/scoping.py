@@ -59,9 +59,10 @@ class Names:
     @classmethod
     def of(cls, tree: Any) -> Names:
         """Find the names of a definition."""
-        own = own_names(tree)
+        nodes = _own_nodes(tree)
+        own = _own_among(nodes, tree)
         assigned = own - _imported(tree)
-        names = assigned, all_names(tree), *starred_names(tree), bound_once(tree)
+        names = assigned, all_names(tree), *starred_names(tree), _once_among(nodes, tree)
         return cls(own, *names, *_dependences(tree))
 
 
@@ -102,7 +103,11 @@ def own_names(tree: Any) -> set[str]:
     >>> sorted(own_names(tree))
     ['a', 'b', 'c']
     """
-    nodes = _own_nodes(tree)
+    return _own_among(_own_nodes(tree), tree)
+
+
+def _own_among(nodes: list[Any], tree: Any) -> set[str]:
+    """Return the names that a function binds, whose own nodes these are."""
     found = set(parameters(tree.args))
     for node in nodes:
         if node.__class__ is gast.Name:
@@ -168,7 +173,7 @@ def _dependences(tree: Any) -> tuple[Links, set[str]]:
     """Return what in a function lets depend on what, and the parameters of nested functions."""
     inner: set[str] = set()
     links: list[tuple[set[str], set[str]]] = []
-    for node in walk(tree):
+    for node in found_in(tree, *_LINKING):
         if isinstance(node, (gast.FunctionDef, gast.Lambda)) and node is not tree:
             inner.update(parameters(node.args))
             if isinstance(node, gast.FunctionDef):
@@ -176,6 +181,12 @@ def _dependences(tree: Any) -> tuple[Links, set[str]]:
         else:
             links.extend(_links(node))
     return links, inner
+
+
+_LINKING = (
+    *(gast.FunctionDef, gast.Lambda, gast.withitem, gast.Call, gast.For, gast.comprehension),
+    *(gast.Assign, gast.AugAssign, gast.AnnAssign, gast.NamedExpr),
+)
 
 
 def _links(node: Any) -> Links:
@@ -196,10 +207,16 @@ def _links(node: Any) -> Links:
 
 def bound_once(tree: Any) -> set[str]:
     """Return the names that a function binds once, outside of loops: they mean one value."""
+    return _once_among(_own_nodes(tree), tree)
+
+
+def _once_among(nodes: list[Any], tree: Any) -> set[str]:
+    """Return the names that a function binds once, whose own nodes these are."""
     counts: Counter[str] = Counter(parameters(tree.args))
-    for node in _own_nodes(tree):
-        if isinstance(node, gast.Name) and not isinstance(node.ctx, gast.Load):
-            counts[node.id] += 1
+    for node in nodes:
+        if node.__class__ is gast.Name:
+            if node.ctx.__class__ is not gast.Load:
+                counts[node.id] += 1
         elif isinstance(node, (gast.For, gast.While)):
             inner = found_in(node, gast.Name)
             counts.update(item.id for item in inner if not isinstance(item.ctx, gast.Load))
@@ -217,8 +234,8 @@ def starred_names(tree: Any) -> tuple[set[str], set[str]]:
     """Return the names that are passed on with stars, and those whose elements are written."""
     starred: set[str] = set()
     written: set[str] = set()
-    for node in walk(tree):
-        value = getattr(node, "value", None)
+    for node in found_in(tree, gast.Starred, gast.keyword, gast.Attribute, gast.Subscript):
+        value = node.value
         if not isinstance(value, gast.Name):
             continue
         if isinstance(node, gast.Starred) or (isinstance(node, gast.keyword) and node.arg is None):
@@ -268,7 +285,8 @@ def _mentioned(node: Any) -> set[str]:
 def all_names(tree: Any) -> set[str]:
     """Return every name in a tree, whatever its scope."""
     found: set[str] = set()
-    for node in walk(tree):
+    kinds = gast.Name, gast.FunctionDef, gast.ClassDef, gast.Global, gast.Nonlocal
+    for node in found_in(tree, *kinds):
         if isinstance(node, gast.Name):
             found.add(node.id)
         elif isinstance(node, (gast.FunctionDef, gast.ClassDef)):
