@@ -15,6 +15,11 @@ from srcgrad.ir.walk import INNER, nodes_in
 from srcgrad.parsing import parsed
 
 _NOWHERE: Final = Origin(0, 0, 0, 0)
+_LEAVES: Final = frozenset(
+    kind
+    for base in (ast.operator, ast.unaryop, ast.cmpop, ast.boolop)
+    for kind in (ast.Name, ast.Constant, *base.__subclasses__())
+)
 _BLOCKS: Final = ("If", "While", "For")
 _PLAIN: Final = ("Assign", "AugAssign", "Return", "Expr")
 
@@ -101,11 +106,10 @@ class _Parts:
 
     def _pairs(self, ours: Any, theirs: Any, outer: Origin) -> Iterator[tuple[ast.expr, Origin]]:
         """Yield the nodes of a parsed text that come from elsewhere than what is around them."""
-        if type(ours).__name__ != type(theirs).__name__:
+        if theirs.__class__ in _LEAVES or ours.__class__.__name__ != theirs.__class__.__name__:
             return
         origin = _common(ours) or outer
-        leaf = isinstance(theirs, (ast.Name, ast.Constant))
-        if isinstance(theirs, ast.expr) and not leaf and self._place(origin) != self._place(outer):
+        if isinstance(theirs, ast.expr) and self._place(origin) != self._place(outer):
             yield theirs, origin
         for name in INNER[ours.__class__]:
             mine, other = getattr(ours, name, None), getattr(theirs, name, None)

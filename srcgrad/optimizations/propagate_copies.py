@@ -9,7 +9,7 @@ import gast
 
 from srcgrad.ir.marks import CLOSING
 from srcgrad.ir.program import bound_by, count_binds
-from srcgrad.ir.walk import blocks_of, statements, walk
+from srcgrad.ir.walk import blocks_of, found_in, statements
 
 
 def propagate_copies(
@@ -55,9 +55,8 @@ def _apply(body: list[Any], names: dict[str, str]) -> list[Any]:
     final = {name: _first(name, names) for name in names}
     kept = _without(body, final)
     for statement in kept:
-        for node in walk(statement):
-            if isinstance(node, gast.Name):
-                node.id = final.get(node.id, node.id)
+        for node in found_in(statement, gast.Name):
+            node.id = final.get(node.id, node.id)
     return kept
 
 

@@ -356,7 +356,6 @@ def _key(node: Any) -> Any:
 
 def _rename(body: list[Any], names: dict[str, str]) -> None:
     for item in body if names else ():
-        for node in walk(item):
-            if isinstance(node, gast.Name):
-                while node.id in names:
-                    node.id = names[node.id]
+        for node in found_in(item, gast.Name):
+            while node.id in names:
+                node.id = names[node.id]
