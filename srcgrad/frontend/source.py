@@ -310,14 +310,15 @@ def _changed(code: CodeType) -> SourceNotFoundError:
 def _parse_block(block: str, first_line: int, file: str) -> ast.AST:
     """Parse an indented block; a wrapping `if` keeps columns and multi-line strings as they are."""
     indented = block[:1].isspace()
+    above = first_line - (2 if indented else 1)  # empty lines, so that all stands on its own line
     try:
-        tree = parsed("if 1:\n" + block if indented else block, file)
+        tree = parsed("\n" * max(above, 0) + ("if 1:\n" if indented else "") + block, file)
     except SyntaxError as error:
         raise SourceNotFoundError(
             f"the text at {file}:{first_line} does not parse on its own ({error.msg})",
             hint="load the function again, or write it as a `def` of its own",
         ) from error
-    return ast.increment_lineno(tree, first_line - (2 if indented else 1))
+    return tree if above >= 0 else ast.increment_lineno(tree, above)
 
 
 def _argument_count(code: CodeType) -> int:

@@ -57,9 +57,21 @@ class _Sought(dict[tuple[type, ...], tuple[Any, Any]]):
     """Of some kinds of nodes: the kinds to be asked for, and the fields in which they may stand."""
 
     def __missing__(self, kinds: tuple[type, ...]) -> tuple[Any, Any]:
-        fields = INNER if any(issubclass(kind, _SIGNS) for kind in kinds) else _UNSIGNED
+        fields: Any = INNER if any(issubclass(kind, _SIGNS) for kind in kinds) else _UNSIGNED
+        if all(issubclass(kind, gast.stmt) for kind in kinds):
+            fields = _HOLDING
         self[kinds] = kinds if len(kinds) < _FEW else frozenset(kinds), fields
         return self[kinds]
+
+
+class _Holding(dict[type, tuple[str, ...]]):
+    """The fields of each kind of node in which statements may stand, at whatever depth."""
+
+    def __missing__(self, kind: type) -> tuple[str, ...]:
+        found = (*_BLOCKS, "handlers", "cases")
+        fields = () if issubclass(kind, gast.expr) else INNER[kind]
+        self[kind] = tuple(name for name in fields if name in found)
+        return self[kind]
 
 
 class _Unsigned(dict[type, tuple[str, ...]]):
@@ -72,6 +84,7 @@ class _Unsigned(dict[type, tuple[str, ...]]):
 
 INNER = _Inner()
 _UNSIGNED = _Unsigned()
+_HOLDING = _Holding()
 _SOUGHT = _Sought()
 _WALKED = _Walked()
 _BLOCKS_OF = _Blocks()
@@ -260,12 +273,19 @@ def own_nodes(statement: Any) -> list[Any]:
 
 
 def statements(block: list[Any]) -> Iterator[Any]:
-    r"""Yield every statement of a block in source order, those of inner blocks included.
+    r"""Return every statement of a block in source order, those of inner blocks included.
 
     >>> tree = gast.parse("if a:\n    b = 1\nc = 2")
     >>> [type(s).__name__ for s in statements(tree.body)]
     ['If', 'Assign', 'Assign']
     """
+    if not any(map(_BLOCKS_OF.__getitem__, map(type, block))):
+        return iter(block[:])  # as of most functions
+    return _all_statements(block)
+
+
+def _all_statements(block: list[Any]) -> Iterator[Any]:
+    """Yield every statement of a block, those of inner blocks included."""
     stack = block[::-1]
     while stack:
         statement = stack.pop()

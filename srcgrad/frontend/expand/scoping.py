@@ -358,15 +358,19 @@ def without_collisions(
     Those of a comprehension are among them: it becomes a loop of the function.
     """
     given = set(parameters(source.tree.args))
+    names = found_in(source.tree, gast.Name)
+    bound = {node.id for node in names if node.ctx.__class__ is not gast.Load}
+    if not (given | bound).intersection(taken):
+        return source, {}
     inner = {name for node in found_in(source.tree, *_COMPREHENSIONS) for name in _bound_by(node)}
     stored = _stored(source.tree)
     early = {name for name in stored | inner if name == "np" or hasattr(builtins, name)}
-    names = (given | early).intersection(taken)
-    if not names:
+    met = (given | early).intersection(taken)
+    if not met:
         return source, {}
     there = all_names(source.tree) | set(taken)
     fresh: dict[str, str] = {}
-    for name in sorted(names):
+    for name in sorted(met):
         number = 2
         while f"{name}_{number}" in there:
             number += 1
