@@ -289,14 +289,41 @@ def _starred_targets(targets: list[Any]) -> int | None:
 def _find_tree(code: CodeType, lines: list[str]) -> ast.AST:
     if code.co_name == "<lambda>":
         return _lambda_tree(code, lines)
-    block = "".join(inspect.getblock(lines[code.co_firstlineno - 1 :]))
-    for node in ast.walk(_parse_block(block, code.co_firstlineno, code.co_filename)):
+    for node in ast.walk(_block_of(code, lines)):
         if isinstance(node, ast.FunctionDef) and node.name == code.co_name:
             if _arguments(node) != code.co_varnames[: _argument_count(code)]:
                 break
             node.decorator_list = []
             return node
     raise _changed(code)
+
+
+def _block_of(code: CodeType, lines: list[str]) -> ast.AST:
+    """Return the tree of a definition, up to the first line that is not indented below it.
+
+    Where that is in the middle of a text or of brackets, it does not parse: then the tokens tell.
+    """
+    first, file = code.co_firstlineno, code.co_filename
+    margin = lines[first - 1].partition("def ")[0]
+    if not margin.strip(" "):
+        end = first
+        while end < len(lines) and _goes_on(lines[end], len(margin)):
+            end += 1
+        try:
+            return _parse_block("".join(lines[first - 1 : end]), first, file)
+        except SourceNotFoundError:
+            pass
+    return _parse_block("".join(inspect.getblock(lines[first - 1 :])), first, file)
+
+
+def _goes_on(line: str, margin: int) -> bool:
+    """Say whether a line belongs to the definition before it, which stands at a margin.
+
+    >>> [_goes_on(line, 0) for line in ("    y = x", "", "# so", ") -> int:", "y = x")]
+    [True, True, True, True, False]
+    """
+    text = line.lstrip(" ")
+    return len(line) - len(text) > margin or text[:1] in ("", *"\n\r\t\f\\#)")
 
 
 def _changed(code: CodeType) -> SourceNotFoundError:

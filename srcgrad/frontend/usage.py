@@ -88,9 +88,18 @@ def _vectors_of(function: FunctionType, seen: frozenset[FunctionType]) -> frozen
 def _may_take_elements(tree: Any, scope: Scope) -> bool:
     """Say whether a function takes elements of anything, or calls one that may."""
     return any(
-        isinstance(node, gast.Subscript) or isinstance(scope.resolve(node.func), FunctionType)
+        isinstance(scope.resolve(node.func), FunctionType)
+        if isinstance(node, gast.Call)
+        else _may_be_integer(node.slice)
         for node in found_in(tree, gast.Subscript, gast.Call)
     )
+
+
+def _may_be_integer(index: Any) -> bool:
+    """Say whether an index may be made of integers and names that count."""
+    if isinstance(index, gast.Constant):
+        return type(index.value) is int
+    return isinstance(index, (gast.Name, gast.UnaryOp, gast.BinOp))
 
 
 def _with_axes(tree: Any) -> set[int]:

@@ -220,7 +220,10 @@ def is_same(one: Any, other: Any) -> bool:
             return False
         if isinstance(first, gast.AST):
             ours, theirs = first.__dict__, second.__dict__
-            pairs += [(ours.get(n, _MISSING), theirs.get(n, _MISSING)) for n in first._fields]
+            for name in first._fields:
+                mine, other = ours.get(name, _MISSING), theirs.get(name, _MISSING)
+                if mine is not other:  # as names and contexts are
+                    pairs.append((mine, other))
         elif isinstance(first, list):
             if len(first) != len(second):
                 return False

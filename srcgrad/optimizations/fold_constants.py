@@ -253,9 +253,12 @@ class ConstantFolding:
         others: list[Any] = []
         shares: list[Any] = []
         found = _factors(node)
-        factors = _joined(found)
-        for factor in factors:
-            number = number_of(factor)
+        numbers = list(map(number_of, found))
+        factors = found
+        if len(numbers) - numbers.count(None) > 1:
+            factors = _joined(found)
+            numbers = list(map(number_of, factors))
+        for factor, number in zip(factors, numbers, strict=True):
             if _is_share(factor):
                 shares.append(factor)
             elif number is not None and abs(number) < _EXACT and number == int(number):
@@ -360,10 +363,7 @@ def _is_one_times(node: Any) -> bool:
 
 def _joined(factors: list[Any]) -> list[Any]:
     """Return the factors of a product with its literals in one, if that is exact and short."""
-    literals = [item for item in factors if number_of(item) is not None]
-    if len(literals) < 2:
-        return factors
-    values = [number for item in literals if (number := number_of(item)) is not None]
+    values = [number for item in factors if (number := number_of(item)) is not None]
     product = math.prod(values)
     finite = _finite([*values, product])
     exact = math.prod(map(Fraction, values)) == Fraction(product) if finite else False

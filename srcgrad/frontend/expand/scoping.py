@@ -19,6 +19,14 @@ _SCOPED = frozenset(_SCOPES)
 _BINDERS = frozenset(
     (gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef, gast.Import, gast.ImportFrom)
 ).union((gast.ExceptHandler, gast.MatchAs, gast.MatchStar))
+_NAMING = gast.Name, gast.FunctionDef, gast.ClassDef, gast.Global, gast.Nonlocal
+_PASSING = gast.Starred, gast.keyword, gast.Attribute, gast.Subscript
+_LINKING = (
+    *(gast.FunctionDef, gast.Lambda, gast.withitem, gast.Call, gast.For, gast.comprehension),
+    *(gast.Assign, gast.AugAssign, gast.AnnAssign, gast.NamedExpr),
+)
+_LINKS = frozenset(_LINKING)
+_TELLING = tuple(dict.fromkeys([*_NAMING, *_PASSING, *_LINKING]))
 _COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 
 
@@ -62,8 +70,14 @@ class Names:
         nodes = _own_nodes(tree)
         own = _own_among(nodes, tree)
         assigned = own - _imported(tree)
-        names = assigned, all_names(tree), *starred_names(tree), _once_among(nodes, tree)
-        return cls(own, *names, *_dependences(tree))
+        every = found_in(tree, *_TELLING)
+        names = (
+            assigned,
+            _names_among(every),
+            *_starred_among(every),
+            _once_among(nodes, tree),
+        )
+        return cls(own, *names, *_dependences(tree, every))
 
 
 def nonlocals(tree: Any) -> set[str]:
@@ -165,15 +179,17 @@ def reached(links: Links, seeds: Iterable[str], inner: Iterable[str] = ()) -> se
 
 def spread(tree: Any, seeds: set[str]) -> set[str]:
     """Return the names of a definition that may depend on some, as `reached` does."""
-    links, inner = _dependences(tree)
+    links, inner = _dependences(tree, found_in(tree, *_LINKING))
     return reached(links, seeds, inner)
 
 
-def _dependences(tree: Any) -> tuple[Links, set[str]]:
+def _dependences(tree: Any, nodes: list[Any]) -> tuple[Links, set[str]]:
     """Return what in a function lets depend on what, and the parameters of nested functions."""
     inner: set[str] = set()
     links: list[tuple[set[str], set[str]]] = []
-    for node in found_in(tree, *_LINKING):
+    for node in nodes:
+        if node.__class__ not in _LINKS:
+            continue
         if isinstance(node, (gast.FunctionDef, gast.Lambda)) and node is not tree:
             inner.update(parameters(node.args))
             if isinstance(node, gast.FunctionDef):
@@ -181,12 +197,6 @@ def _dependences(tree: Any) -> tuple[Links, set[str]]:
         else:
             links.extend(_links(node))
     return links, inner
-
-
-_LINKING = (
-    *(gast.FunctionDef, gast.Lambda, gast.withitem, gast.Call, gast.For, gast.comprehension),
-    *(gast.Assign, gast.AugAssign, gast.AnnAssign, gast.NamedExpr),
-)
 
 
 def _links(node: Any) -> Links:
@@ -232,10 +242,14 @@ def _once_among(nodes: list[Any], tree: Any) -> set[str]:
 
 def starred_names(tree: Any) -> tuple[set[str], set[str]]:
     """Return the names that are passed on with stars, and those whose elements are written."""
+    return _starred_among(found_in(tree, *_PASSING))
+
+
+def _starred_among(nodes: list[Any]) -> tuple[set[str], set[str]]:
     starred: set[str] = set()
     written: set[str] = set()
-    for node in found_in(tree, gast.Starred, gast.keyword, gast.Attribute, gast.Subscript):
-        value = node.value
+    for node in nodes:
+        value = node.value if node.__class__ in _PASSING else None
         if not isinstance(value, gast.Name):
             continue
         if isinstance(node, gast.Starred) or (isinstance(node, gast.keyword) and node.arg is None):
@@ -284,10 +298,13 @@ def _mentioned(node: Any) -> set[str]:
 
 def all_names(tree: Any) -> set[str]:
     """Return every name in a tree, whatever its scope."""
+    return _names_among(found_in(tree, *_NAMING))
+
+
+def _names_among(nodes: list[Any]) -> set[str]:
     found: set[str] = set()
-    kinds = gast.Name, gast.FunctionDef, gast.ClassDef, gast.Global, gast.Nonlocal
-    for node in found_in(tree, *kinds):
-        if isinstance(node, gast.Name):
+    for node in nodes:
+        if node.__class__ is gast.Name:
             found.add(node.id)
         elif isinstance(node, (gast.FunctionDef, gast.ClassDef)):
             found.add(node.name)
