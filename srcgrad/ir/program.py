@@ -95,8 +95,14 @@ class Program:
         return found
 
 
-def operand_names(operation: Operation, vocabulary: Vocabulary) -> list[str]:
+def operand_names(operation: Operation, vocabulary: Vocabulary) -> tuple[str, ...]:
     """Return the names through which an operation can pass a derivative on."""
+    if operation.names is None:
+        operation.names = tuple(_operand_names(operation, vocabulary))
+    return operation.names
+
+
+def _operand_names(operation: Operation, vocabulary: Vocabulary) -> list[str]:
     if operation.kind in ("constant", "unknown"):
         return []
     one = operation.primal is vocabulary.getitem or operation.kind == "pop"

@@ -277,6 +277,8 @@ class Sweep:
         """Move borrowed adjoints out of variables that the operands' adjoints will get."""
         own = {self.namer.adjoint(cell) for cell in self.operands(statement)[1]}
         borrowed = self.adjoints.borrowed
+        if not borrowed:
+            return []
         done = self.adjoints.spell_out(
             statement, [target for target in targets if borrowed.get(target) in own]
         )
