@@ -13,7 +13,7 @@ from srcgrad.ir.marks import SETTLED
 from srcgrad.ir.operations import Reader
 from srcgrad.ir.program import Program, direct_names
 from srcgrad.ir.scopes import MISSING, is_library_method, uncached
-from srcgrad.ir.walk import found_in, names_bound, names_read, root_name, statements
+from srcgrad.ir.walk import blocks_of, found_in, names_bound, names_read, root_name, statements
 from srcgrad.runtime import add_entries, add_to_shadows
 from srcgrad.runtime.objects import runs_own_code
 from srcgrad.spans import Placed
@@ -219,6 +219,8 @@ def _header(statement: Any) -> Any:
     """Return what a statement evaluates itself, without the statements in it."""
     if not isinstance(statement, gast.stmt):
         return None
+    if not blocks_of(statement):
+        return statement
     parts = [part for name, part in gast.iter_fields(statement) if name not in _BLOCKS]
     flat = [item for part in parts for item in (part if isinstance(part, list) else [part])]
     return gast.Module([item for item in flat if isinstance(item, gast.AST)], [])

@@ -12,7 +12,7 @@ from srcgrad.analyses.shapes import Shapes
 from srcgrad.analyses.sharing import Sharing
 from srcgrad.ir.build import load
 from srcgrad.ir.program import Program, bound_by
-from srcgrad.ir.walk import root_name, statements
+from srcgrad.ir.walk import blocks_of, root_name, statements
 from srcgrad.optimizations.purity import Purity
 from srcgrad.transforms.lasting_parts import read_in_place
 from srcgrad.transforms.sweep import Facts
@@ -39,9 +39,18 @@ class Lasting:
         self._final = self._look() if counts and self._has_parts() else None
 
     def _has_parts(self) -> bool:
-        """Say whether parts of anything that the body binds are read or written by themselves."""
+        """Say whether parts of anything that the body binds are read or written by themselves.
+
+        In a straight line only copies of parts, and stores, are asked about.
+        """
         bound = {name for item in self._body for name in bound_by(item)}
-        assigned = (item for item in statements(self._body) if isinstance(item, gast.Assign))
+        assigned = [item for item in statements(self._body) if isinstance(item, gast.Assign)]
+        straight = not any(map(blocks_of, self._body))
+        if straight and not any(
+            self._purity.is_copy(item.value) or isinstance(item.targets[0], gast.Subscript)
+            for item in assigned
+        ):
+            return False
         return any(
             isinstance(part, gast.Subscript) and getattr(part.value, "id", "") in bound
             for item in assigned
