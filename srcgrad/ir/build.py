@@ -191,7 +191,7 @@ def clone(node: Node) -> Node:
     if not copied.issuperset(values):  # it has marks that are its alone
         for name in values.keys() - copied:
             del values[name]
-    if kind is _NAME and values["annotation"] is None:  # as with nearly all of them
+    if kind is _NAME and values.get("annotation", _NAME) is None:  # as with nearly all of them
         return new
     if kind is _BINARY:
         values["left"], values["right"] = clone(values["left"]), clone(values["right"])

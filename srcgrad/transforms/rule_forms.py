@@ -75,7 +75,8 @@ class Form:
 
 
 LAYOUTS: Final[dict[Key, list[Any]]] = {}
-FORMS: Final[dict[Key, Form | None]] = {}
+FORMS: Final[dict[Key, Any]] = {}
+UNMET: Final[Any] = object()
 
 
 def operand_kinds(args: Sequence[Any], keywords: Mapping[str, Any]) -> Key | None:

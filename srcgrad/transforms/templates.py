@@ -20,6 +20,7 @@ from srcgrad.transforms.rule_bodies import RuleBody, Surroundings
 from srcgrad.transforms.rule_forms import (
     FORMS,
     LAYOUTS,
+    UNMET,
     Asked,
     Filling,
     Form,
@@ -110,9 +111,10 @@ class Inliner(Surroundings):
         parameters = [operands[item] if item.__class__ is int else item for item in layout]
         needed = tuple(map(needs, parameters))
         key = rule, kinds, needed, len(results), self.keep_complex
-        if key not in FORMS:
-            keep(FORMS, key, self._form(rule, args, keywords, layout, needed, len(results)))
-        form = FORMS[key]
+        form: Form | None = FORMS.get(key, UNMET)
+        if form is UNMET:
+            form = self._form(rule, args, keywords, layout, needed, len(results))
+            keep(FORMS, key, form)
         if form is None:
             return None
         names = ask(form.before, self.namer, self.externals)
