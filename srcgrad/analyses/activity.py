@@ -94,7 +94,7 @@ def flows(program: Program, body: list[Any]) -> Iterator[tuple[Any, list[str], l
             sources = direct_names(statement.value)
         elif isinstance(statement, gast.Assign):
             targets = [name for target in statement.targets for name in names_bound(target)]
-            sources = operand_names(program.operation(statement), vocabulary)
+            sources = list(operand_names(program.operation(statement), vocabulary))
         else:
             continue
         yield statement, targets, sources

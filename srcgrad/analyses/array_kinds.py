@@ -12,7 +12,7 @@ from srcgrad.analyses.entries import Entries
 from srcgrad.analyses.shapes import Shapes
 from srcgrad.ir.marks import IN_PLACE
 from srcgrad.ir.program import Program, direct_names
-from srcgrad.ir.walk import names_bound, statements, walk
+from srcgrad.ir.walk import found_in, names_bound, statements, walk
 from srcgrad.locks import kept_property
 
 _OF_ARRAYS = frozenset(["shape", "ndim", "size", "dtype", "T", "flat"])
@@ -120,8 +120,8 @@ class ArrayKinds:
         """Return the names that are used as only arrays are: ``x.shape``, ``x[i, j]``."""
         found: set[str] = set()
         for statement in self._program.body:
-            for node in walk(statement):
-                if not isinstance(getattr(node, "value", None), gast.Name):
+            for node in found_in(statement, gast.Attribute, gast.Subscript):
+                if not isinstance(node.value, gast.Name):
                     continue
                 by_attribute = isinstance(node, gast.Attribute) and node.attr in _OF_ARRAYS
                 by_index = isinstance(node, gast.Subscript) and isinstance(node.slice, gast.Tuple)

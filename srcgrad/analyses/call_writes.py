@@ -13,7 +13,7 @@ from srcgrad.ir.marks import SETTLED
 from srcgrad.ir.operations import Reader
 from srcgrad.ir.program import Program, direct_names
 from srcgrad.ir.scopes import MISSING, is_library_method, uncached
-from srcgrad.ir.walk import names_bound, names_read, root_name, statements, walk
+from srcgrad.ir.walk import blocks_of, found_in, names_bound, names_read, root_name, statements
 from srcgrad.runtime import add_entries, add_to_shadows
 from srcgrad.runtime.objects import runs_own_code
 from srcgrad.spans import Placed
@@ -58,11 +58,14 @@ class CallWrites:
         header = _header(statement)
         if header is None:
             return []
+        calls = found_in(header, gast.Call)
+        if not calls:
+            return []
         self._gone_through = _gone_through(header)
         return [
             name
-            for node in walk(header)
-            if isinstance(node, gast.Call) and not _takes_at_random(self._program.reader, node)
+            for node in calls
+            if not _takes_at_random(self._program.reader, node)
             for name in self._written_by(statement, node)
         ]
 
@@ -169,11 +172,10 @@ class CallWrites:
 def _gone_through(header: Any) -> dict[str, set[str]]:
     """Return the names that comprehensions bind, with the names that they go through for them."""
     found: dict[str, set[str]] = {}
-    for node in walk(header):
-        if isinstance(node, gast.comprehension):
-            sources = {n for name in names_read(node.iter) for n in found.get(name, {name})}
-            for name in names_bound(node.target):
-                found.setdefault(name, {name}).update(sources)
+    for node in found_in(header, gast.comprehension):
+        sources = {n for name in names_read(node.iter) for n in found.get(name, {name})}
+        for name in names_bound(node.target):
+            found.setdefault(name, {name}).update(sources)
     return found
 
 
@@ -217,6 +219,8 @@ def _header(statement: Any) -> Any:
     """Return what a statement evaluates itself, without the statements in it."""
     if not isinstance(statement, gast.stmt):
         return None
+    if not blocks_of(statement):
+        return statement
     parts = [part for name, part in gast.iter_fields(statement) if name not in _BLOCKS]
     flat = [item for part in parts for item in (part if isinstance(part, list) else [part])]
     return gast.Module([item for item in flat if isinstance(item, gast.AST)], [])

@@ -13,7 +13,7 @@ from srcgrad.analyses.entries import Entries
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program, direct_names
-from srcgrad.ir.walk import names_bound, statements, walk
+from srcgrad.ir.walk import found_in, names_bound, statements
 from srcgrad.runtime import accumulate, copied, copied_like, gathered, regathered, zeros_like
 
 TREES: Final = (accumulate, copied, copied_like, gathered, regathered, zeros_like)
@@ -146,8 +146,8 @@ def _asked(program: Program) -> set[str]:
     return {
         node.args[0].id
         for statement in program.body
-        for node in walk(statement)
-        if isinstance(node, gast.Call) and node.args and isinstance(node.args[0], gast.Name)
+        for node in found_in(statement, gast.Call)
+        if node.args and isinstance(node.args[0], gast.Name)
         if reader.vocabulary.primitive(reader.scope.resolve(node.func)).asks_kind
     }
 

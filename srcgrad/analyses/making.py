@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import gast
@@ -93,7 +94,7 @@ class Making:
             if zero is not None and self.is_bound_once(name):
                 self.zeros[name] = zero
 
-    def _read_by(self, statement: Any) -> list[str]:
+    def _read_by(self, statement: Any) -> Sequence[str]:
         """Return the names that a statement reads by itself, not in its blocks."""
         if isinstance(statement, gast.Assign):
             vocabulary = self._program.reader.vocabulary

@@ -35,7 +35,7 @@ from srcgrad.analyses.zeros import tells_truth
 from srcgrad.ir.build import call, index_value, load
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program, direct_names, is_store, operand_names, store_target
-from srcgrad.ir.walk import blocks_of, names_bound, names_read, walk
+from srcgrad.ir.walk import blocks_of, found_in, names_bound, names_read, walk
 from srcgrad.runtime import compress, getitem
 
 Pull = Callable[[Operation, str, Any], tuple[Mapping[str, Any], list[Any]]]
@@ -198,9 +198,8 @@ class Selection:
 
     def _use_all(self, statement: Any) -> None:
         """Take what any other statement reads as used everywhere."""
-        for node in walk(statement) if not list(blocks_of(statement)) else ():
-            if isinstance(node, gast.Name):
-                self._uses[node.id] = EVERYWHERE
+        for node in found_in(statement, gast.Name) if not blocks_of(statement) else ():
+            self._uses[node.id] = EVERYWHERE
 
     def _store(self, statement: Any, block: int) -> None:
         """What a store overwrites was not used by what comes after it."""

@@ -52,13 +52,16 @@ class Sharing:
         self._is_pure = is_pure
         self._is_number = is_number
         for statement in statements(body):
-            value = statement.iter if isinstance(statement, gast.For) else None
-            value = statement.value if isinstance(statement, gast.Assign) else value
+            kind = statement.__class__
+            value = statement.iter if kind is gast.For else None
+            value = statement.value if kind is gast.Assign else value
+            if value.__class__ is gast.BinOp:  # most are
+                continue
             change = change_of(statement)
             if change is not None and change.value is not None:
                 self._keep(change)
             sources = [] if value is None else self._sources(value)
-            if not sources:  # as of all arithmetic
+            if not sources:
                 continue
             for target in targets_of(statement):
                 root = root_name(target)
@@ -92,10 +95,13 @@ class Sharing:
         return {self._root(name) for name in names}
 
     def _root(self, name: str) -> str:
-        parent = self._parent.setdefault(name, name)
-        while parent != self._parent[parent]:
-            self._parent[parent] = self._parent[self._parent[parent]]
-            parent = self._parent[parent]
+        known = self._parent
+        parent = known.get(name)
+        if parent is None:  # most names share with no other
+            return name
+        while (above := known.get(parent, parent)) != parent:
+            known[name] = above
+            parent = above
         return parent
 
     def _sources(self, value: Any) -> list[str]:

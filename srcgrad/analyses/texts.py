@@ -13,7 +13,7 @@ import numpy as np
 
 from srcgrad.ir.program import Program, is_store, store_target
 from srcgrad.ir.scopes import MISSING
-from srcgrad.ir.walk import names_bound, names_read, nodes_in, root_name, statements, walk
+from srcgrad.ir.walk import found_in, names_bound, names_read, nodes_in, root_name, statements
 from srcgrad.primitives.constants import TEXT
 
 WRITERS = frozenset(
@@ -30,7 +30,12 @@ READERS = frozenset(
     | {np.fromstring, np.frombuffer, np.loadtxt, np.genfromtxt}
 )
 _CONVERTERS = frozenset({np.array, np.asarray, np.asanyarray, np.full, np.full_like})
+_TELLING = (
+    *(gast.comprehension, gast.For, gast.Call, gast.JoinedStr, gast.Set, gast.SetComp),
+    *(gast.BinOp, gast.Dict, gast.DictComp),
+)
 _MAPPERS = frozenset({map})
+_KEYED = (gast.Dict, gast.DictComp)
 _ON_TEXTS = frozenset({int, chr, hex, oct, bin})
 """Functions without a derivative whose results still say what the text says."""
 
@@ -56,6 +61,8 @@ def numbers_from_texts(
     ['float']
     """
     found = _Texts(program, varied)
+    if not found.has_any():
+        return []
     while found.spread():
         pass
     return found.readers() or found.writers(outputs)
@@ -69,7 +76,9 @@ class _Texts:
         self._scope = program.reader.scope
         self._constant_reason = program.reader.vocabulary.constant_reason
         self._body = program.body
-        self._nodes = [node for statement in program.body for node in walk(statement)]
+        self._nodes = [
+            node for statement in program.body for node in found_in(statement, *_TELLING)
+        ]
         self._varied = varied | self._elements(varied)
         self._names: set[str] = set()
         self._keyed: set[str] = set()
@@ -83,6 +92,13 @@ class _Texts:
             ):
                 found.update(names_bound(node.target))
         return frozenset(found)
+
+    def has_any(self) -> bool:
+        """Say whether there is anything that makes such text, or keys: in most programs not."""
+        if any(isinstance(node, _KEYED) or self._makes(node) for node in self._nodes):
+            return True
+        stores = (item for item in statements(self._body) if is_store(item))
+        return any(self._is_lost(store_target(item).slice) for item in stores)
 
     def spread(self) -> bool:
         """Add what is bound to such text, or written with it; say whether there was anything."""

@@ -85,12 +85,15 @@ class Variation:
 
     def of(self, node: Any) -> bool:
         """Say whether an expression may carry a derivative."""
-        test: Callable[[Any], bool] | None = getattr(self, f"_of_{type(node).__name__}", None)
+        kind = node.__class__
+        if kind is gast.Name:
+            return node.id in self.names
+        if kind is gast.BinOp:
+            return self._of_arithmetic(node)
+        test: Callable[[Any], bool] | None = getattr(self, f"_of_{kind.__name__}", None)
         if test is not None:
             return test(node)
-        if isinstance(node, gast.BinOp):
-            return self._of_arithmetic(node)
-        return any(self.of(child) for child in nodes_in(node))
+        return any(map(self.of, nodes_in(node)))
 
     def _of_arithmetic(self, node: Any) -> bool:
         """Of a long sum each part is asked for; what varies goes on to vary."""
@@ -232,9 +235,6 @@ class Variation:
             root = root_name(item)
             if root is not None:
                 self.names.add(root)
-
-    def _of_Name(self, node: Any) -> bool:
-        return node.id in self.names
 
     def _of_Constant(self, node: Any) -> bool:
         return False

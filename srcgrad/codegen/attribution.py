@@ -15,6 +15,11 @@ from srcgrad.ir.walk import INNER, nodes_in
 from srcgrad.parsing import parsed
 
 _NOWHERE: Final = Origin(0, 0, 0, 0)
+_LEAVES: Final = frozenset(
+    kind
+    for base in (ast.operator, ast.unaryop, ast.cmpop, ast.boolop)
+    for kind in (ast.Name, ast.Constant, *base.__subclasses__())
+)
 _BLOCKS: Final = ("If", "While", "For")
 _PLAIN: Final = ("Assign", "AugAssign", "Return", "Expr")
 
@@ -45,21 +50,29 @@ def parts_of(printed: Printed, first: int, source: FunctionSource) -> Iterator[P
         return UserLine(origin.file or source.file, origin.line, text, start, end)
 
     exact = is_generated(source.file)
-    lines = printed.text.splitlines()
-    for start, end, statement in _runs(printed.statements):
+    by_line: dict[int, ast.stmt] = {}
+    for start, statement in _begun(printed.statements):
         if type(statement).__name__ in _BLOCKS + _PLAIN:
             found = _Parts(user, getattr(statement, "lineno", 0) or 0, exact=exact)
             if found.differ(statement):
-                yield from found.within(statement, lines[start:end], first + start)
+                by_line = by_line or _by_line(printed.text)
+                yield from found.within(statement, by_line.get(start + 1), first)
 
 
-def _runs(owners: Sequence[Any]) -> Iterator[tuple[int, int, Any]]:
-    """Yield the lines on which each statement stands: the first, that after the last, and it."""
-    start = 0
-    for place in range(1, len(owners) + 1):
-        if place == len(owners) or owners[place] is not owners[start]:
-            yield start, place, owners[start]
-            start = place
+def _begun(owners: Sequence[Any]) -> Iterator[tuple[int, Any]]:
+    """Yield the number of the line on which each statement begins, or goes on, and it."""
+    for place, owner in enumerate(owners):
+        if not place or owner is not owners[place - 1]:
+            yield place, owner
+
+
+def _by_line(text: str) -> dict[int, ast.stmt]:
+    """Return the statements of a text by the numbers of their first lines."""
+    waiting: list[Any] = list(parsed(text).body)
+    for node in waiting:
+        for name in ("body", "orelse", "handlers", "finalbody"):
+            waiting += getattr(node, name, ())
+    return {node.lineno: node for node in waiting}
 
 
 class _Parts:
@@ -80,30 +93,23 @@ class _Parts:
             waiting += nodes_in(node)
         return False
 
-    def within(self, statement: Any, lines: Sequence[str], first: int) -> Iterator[Part]:
-        """Yield the parts of a statement that stands on these lines."""
-        margin = len(lines[0]) - len(lines[0].lstrip())
-        text = "\n".join(line[margin:] for line in lines).removeprefix("el")
-        head = "" if type(statement).__name__ in _PLAIN else " pass"
-        shift = margin + (2 if lines[0].lstrip().startswith("elif ") else 0)
-        try:
-            again = parsed(text + head).body[0]
-        except SyntaxError:  # the head of a block whose body comes first
-            return
+    def within(self, statement: Any, again: Any, first: int) -> Iterator[Part]:
+        """Yield the parts of a statement that a text, which begins on a line, holds `again`."""
+        if type(again).__name__ != type(statement).__name__:
+            return  # it goes on there: the `else` of a branch
         outer = replace(_NOWHERE, line=self._line)
         for ours, theirs in zip(_heads(statement), _heads(again), strict=True):
             for node, origin in self._pairs(ours, theirs, outer):
-                start = (first + node.lineno - 1, node.col_offset + shift)
-                ends = (first + (node.end_lineno or 1) - 1, (node.end_col_offset or 0) + shift)
+                start = (first + node.lineno - 1, node.col_offset)
+                ends = (first + (node.end_lineno or 1) - 1, node.end_col_offset or 0)
                 yield Part(start, ends, self._user(origin))
 
     def _pairs(self, ours: Any, theirs: Any, outer: Origin) -> Iterator[tuple[ast.expr, Origin]]:
         """Yield the nodes of a parsed text that come from elsewhere than what is around them."""
-        if type(ours).__name__ != type(theirs).__name__:
+        if theirs.__class__ in _LEAVES or ours.__class__.__name__ != theirs.__class__.__name__:
             return
         origin = _common(ours) or outer
-        leaf = isinstance(theirs, (ast.Name, ast.Constant))
-        if isinstance(theirs, ast.expr) and not leaf and self._place(origin) != self._place(outer):
+        if isinstance(theirs, ast.expr) and self._place(origin) != self._place(outer):
             yield theirs, origin
         for name in INNER[ours.__class__]:
             mine, other = getattr(ours, name, None), getattr(theirs, name, None)

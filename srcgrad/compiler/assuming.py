@@ -16,6 +16,8 @@ _FACTS: Final = {0: "number", 1: "vector", 2: "matrix"}
 
 def assume_ranks(program: Program, seen: Seen) -> list[str]:
     """Take the arguments for what was seen of them; return the conditions."""
+    if not seen:
+        return []
     taken: list[str] = []
     counted = Integers(program).names
     for name in program.parameters:

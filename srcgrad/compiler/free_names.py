@@ -34,18 +34,19 @@ class FreeNames:
         None of them gets the name of a variable of the body, or of a parameter.
         """
         scope = self.scope
-        local = {*parameters, *(name for item in body for name in _names_stored(item))}
+        names = [node for item in body for node in found_in(item, gast.Name)]
+        stored = (node.id for node in names if node.ctx.__class__ is not gast.Load)
+        local = {*parameters, *stored}
         module = self.source.function.__module__
         seen: set[int] = set()
         free = _free_names(scope.function.__code__)
-        for statement in body:
-            for node in found_in(statement, gast.Name):
-                reads = isinstance(node.ctx, gast.Load) and node.id not in local
-                if reads and id(node) not in seen and not OF_RULE.is_on(node):
-                    seen.add(id(node))
-                    binding = scope.used.get(node.id) or self._late(node.id, free)
-                    if binding is not None and not self._is_our_own(node.id):
-                        node.id = self.externals.name_of_binding(binding, module, local)
+        for node in names:
+            reads = node.id not in local and isinstance(node.ctx, gast.Load)
+            if reads and id(node) not in seen and not OF_RULE.is_on(node):
+                seen.add(id(node))
+                binding = scope.used.get(node.id) or self._late(node.id, free)
+                if binding is not None and not self._is_our_own(node.id):
+                    node.id = self.externals.name_of_binding(binding, module, local)
 
     def _is_our_own(self, name: str) -> bool:
         """Say whether a name means a helper of the generated text, not a global of the user's."""
@@ -73,11 +74,6 @@ class FreeNames:
             return None
         self.scope.lookup(name)
         return self.scope.used.get(name)
-
-
-def _names_stored(statement: Any) -> list[str]:
-    names = found_in(statement, gast.Name)
-    return [node.id for node in names if not isinstance(node.ctx, gast.Load)]
 
 
 def _free_names(code: CodeType) -> set[str]:

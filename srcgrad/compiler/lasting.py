@@ -12,7 +12,7 @@ from srcgrad.analyses.shapes import Shapes
 from srcgrad.analyses.sharing import Sharing
 from srcgrad.ir.build import load
 from srcgrad.ir.program import Program, bound_by
-from srcgrad.ir.walk import found_in, root_name, statements
+from srcgrad.ir.walk import blocks_of, root_name, statements
 from srcgrad.optimizations.purity import Purity
 from srcgrad.transforms.lasting_parts import read_in_place
 from srcgrad.transforms.sweep import Facts
@@ -36,8 +36,26 @@ class Lasting:
         self._facts = facts
         self._keep_complex = keep_complex
         counts = program.reader.scope.resolve(load("range")) is range
-        reads_parts = any(found_in(item, gast.Subscript) for item in body)
-        self._final = self._look() if counts and reads_parts else None
+        self._final = self._look() if counts and self._has_parts() else None
+
+    def _has_parts(self) -> bool:
+        """Say whether parts of anything that the body binds are read or written by themselves.
+
+        In a straight line only copies of parts, and stores, are asked about.
+        """
+        bound = {name for item in self._body for name in bound_by(item)}
+        assigned = [item for item in statements(self._body) if isinstance(item, gast.Assign)]
+        straight = not any(map(blocks_of, self._body))
+        if straight and not any(
+            self._purity.is_copy(item.value) or isinstance(item.targets[0], gast.Subscript)
+            for item in assigned
+        ):
+            return False
+        return any(
+            isinstance(part, gast.Subscript) and getattr(part.value, "id", "") in bound
+            for item in assigned
+            for part in (item.value, item.targets[0])
+        )
 
     def _look(self) -> FinalElements:
         known = Known(
@@ -70,6 +88,15 @@ class Lasting:
         """
         if self._keep_complex or self._final is None:
             return set()
+        stores = [
+            item
+            for item in statements(self._body)
+            if isinstance(item, gast.Assign)
+            and isinstance(item.value, gast.Name)
+            and isinstance(item.targets[0], gast.Subscript)
+        ]
+        if not stores:
+            return set()
         floats = float_names(self._program)
         wide = {
             name
@@ -80,10 +107,8 @@ class Lasting:
         }
         return {
             id(item)
-            for item in statements(self._body)
-            if isinstance(item, gast.Assign)
-            and isinstance(item.value, gast.Name)
-            and root_name(item.targets[0]) in wide
+            for item in stores
+            if root_name(item.targets[0]) in wide
             and _fits(item, self._facts.shapes)
             and self._final.is_stored_for_good(item)
         }

@@ -18,14 +18,13 @@ from srcgrad.errors import (
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.frontend.source import FunctionSource
 from srcgrad.ir.program import Program
-from srcgrad.ir.walk import walk
+from srcgrad.ir.walk import found_in
 
 
 def refuse_nothing(source: FunctionSource, refusals: Refusals) -> None:
     """Refuse a function that ends without a `return` of a value, or an error."""
-    every = list(walk(source.tree))  # in the cases of a `match`, too
-    returns = any(isinstance(item, gast.Return) and item.value is not None for item in every)
-    if not returns and not any(isinstance(item, gast.Raise) for item in every):
+    every = found_in(source.tree, gast.Return, gast.Raise)  # in the cases of a `match`, too
+    if not any(isinstance(item, gast.Raise) or item.value is not None for item in every):
         refusals.add(
             source.tree,
             "the function returns nothing, but a gradient needs one real number",

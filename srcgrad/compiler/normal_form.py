@@ -17,7 +17,12 @@ from srcgrad.frontend.fence import check_statements
 from srcgrad.frontend.free_names import leave_names
 from srcgrad.frontend.nested_lists import refuse_inner_joins
 from srcgrad.frontend.normalize.attempts import Attempts
-from srcgrad.frontend.normalize.counting import counted, plainly, refuse_elsewhere
+from srcgrad.frontend.normalize.counting import (
+    counted,
+    is_checkpointed,
+    plainly,
+    refuse_elsewhere,
+)
 from srcgrad.frontend.normalize.declarations import drop_deletions
 from srcgrad.frontend.normalize.desugared import desugared
 from srcgrad.frontend.normalize.dict_variables import DictVariables
@@ -203,6 +208,9 @@ def _with_steps(
     source: FunctionSource, body: list[Any], program: Program, refusals: Refusals
 ) -> list[Any]:
     """Write checkpointed loops as calls of functions."""
+    loops = (item for item in statements(body) if isinstance(item, gast.For))
+    if not any(is_checkpointed(loop.iter, program.reader) for loop in loops):
+        return body
     variation = Variation(program.inputs, program.reader)
     variation.spread(body)
     stepping = Stepping(source, program.reader, program.namer, refusals)

@@ -165,7 +165,7 @@ class Polishing:
         """Give adjoints that stand where they are read the names that the user knows them by."""
         for statement in body:
             for node in walk(statement):
-                if ADJOINT.is_on(node):
+                if ADJOINT.name in node.__dict__:
                     ADJOINT.put(node, self.program.namer.base(ADJOINT.of(node)))
 
     def _is_number(self) -> Callable[[str], bool]:

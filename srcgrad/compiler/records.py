@@ -87,7 +87,7 @@ def inlined_in(definitions: Sequence[tuple[Any, Any]]) -> dict[str, dict[str, st
             to_source(node): ADJOINT.of(node)
             for statement in definition.body
             for node in walk(statement)
-            if ADJOINT.of(node) and not isinstance(node, (gast.Name, gast.Constant))
+            if node.__dict__.get(ADJOINT.name) and not isinstance(node, (gast.Name, gast.Constant))
         }
         if texts:
             found[definition.name] = texts

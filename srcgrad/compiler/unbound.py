@@ -13,6 +13,7 @@ from srcgrad.ir.scopes import MISSING, Binding
 
 _BUILT_IN = vars(builtins)
 _MOST: Final = 1000
+_GLOBAL, _NAME = dis.opmap["LOAD_GLOBAL"], dis.opmap["LOAD_NAME"]
 
 
 def unbound(functions: Iterable[object]) -> Iterator[Binding]:
@@ -38,9 +39,26 @@ def unbound(functions: Iterable[object]) -> Iterator[Binding]:
 @functools.lru_cache(maxsize=_MOST)
 def _globals_read(code: CodeType) -> tuple[str, ...]:
     """Return the names of globals in a code, and in those of functions that it makes."""
-    steps = dis.get_instructions(code)
-    found = [step.argval for step in steps if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")]
+    found = [code.co_names[place] for place in _places_read(code.co_code)]
     for item in code.co_consts:
         if isinstance(item, CodeType):
             found += _globals_read(item)
     return tuple(dict.fromkeys(found))
+
+
+def _places_read(steps: bytes) -> Iterator[int]:
+    """Yield the places among the names of a code of the globals that it reads.
+
+    >>> def read(x):
+    ...     return len(x) + _MOST + x.real
+    >>> [read.__code__.co_names[place] for place in _places_read(read.__code__.co_code)]
+    ['len', '_MOST']
+    """
+    more = 0
+    for step, last in zip(steps[::2], steps[1::2], strict=True):
+        argument = more | last
+        more = argument << 8 if step == dis.EXTENDED_ARG else 0
+        if step == _GLOBAL:
+            yield argument >> 1  # the last bit says whether a call follows
+        elif step == _NAME:
+            yield argument

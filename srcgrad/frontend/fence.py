@@ -9,7 +9,7 @@ import gast
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.frontend.surgery import refused_edits
 from srcgrad.ir.jumps import jumps
-from srcgrad.ir.walk import places_in, statements, walk
+from srcgrad.ir.walk import found_in, places_in, statements, walk
 
 _STATEMENTS: Final[dict[str, tuple[str, str]]] = {
     "TryStar": ("`try`", "check the condition with `if` before the operation"),
@@ -72,7 +72,7 @@ def check_statements(tree: Any, refusals: Refusals) -> None:
                 "a `global` name that is bound is not differentiated by source",
                 "pass the value as an argument and return the new one",
             )
-    for node in walk(tree):
+    for node in found_in(tree, gast.Call, gast.Yield, gast.YieldFrom, gast.Await):
         kind = type(node).__name__
         if kind == "Call" and getattr(node.func, "id", "") in _SEES_NAMES:
             what = f"`{node.func.id}`, which may read variables that carry derivatives,"

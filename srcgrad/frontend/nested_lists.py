@@ -14,12 +14,13 @@ import gast
 from srcgrad.frontend.joining import joins_of, operands
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.ir.scopes import Scope
-from srcgrad.ir.walk import names_bound, root_name, walk
+from srcgrad.ir.walk import found_in, names_bound, root_name, walk
 
 Depths = set[tuple[int, bool]]
 """How deep in a value lists are, and whether the value was taken out of something."""
 
 _DEEPEST = 4
+_TELLING = (gast.Assign, gast.NamedExpr, gast.For, gast.comprehension, gast.Call)
 _ADDING = {"append": 0, "insert": 1}
 _SAME = ("copy", "list", "tuple", "sorted", "reversed", "deepcopy")
 
@@ -32,6 +33,8 @@ def refuse_inner_joins(body: list[Any], scope: Scope, refusals: Refusals) -> Non
     >>> sorted(nesting.of(body[0].targets[0])), nesting.of(body[1].value)
     ([(0, False), (1, False)], {(0, True)})
     """
+    if not any(found_in(statement, gast.List, gast.ListComp) for statement in body):
+        return
     nesting = Nesting(body)
     for statement in body:
         for node in walk(statement):
@@ -78,10 +81,10 @@ class Nesting:
         self._known: dict[str, Depths] = {}
         self._sums: dict[int, Depths] | None = None  # of a long sum each part is asked for
         size = -1
+        nodes = [node for statement in body for node in found_in(statement, *_TELLING)]
         while size != (size := sum(map(len, self._known.values()))):
-            for statement in body:
-                for node in walk(statement):
-                    self._learn(node)
+            for node in nodes:
+                self._learn(node)
         self._sums = {}
 
     def of(self, value: Any) -> Depths:

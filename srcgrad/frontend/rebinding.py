@@ -11,7 +11,7 @@ import dis
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from types import CellType, CodeType, FunctionType, ModuleType
-from typing import Any
+from typing import Any, Final
 
 from srcgrad.errors import MutationError
 from srcgrad.frontend.refusals import Refusals
@@ -135,6 +135,11 @@ def _space(namespace: dict[str, Any]) -> Any:
     return namespace.get("__name__")
 
 
+_STORING: Final = frozenset(
+    dis.opmap[name] for name in ("STORE_GLOBAL", "STORE_DEREF", "STORE_ATTR", "DELETE_ATTR")
+)
+
+
 @lru_cache(maxsize=4096)
 def _stores(code: CodeType) -> tuple[tuple[str, str, str], ...]:
     """Return what some code binds: names of the module, of closures, and attributes.
@@ -146,7 +151,8 @@ def _stores(code: CodeType) -> tuple[tuple[str, str, str], ...]:
     is_method = bool(of_class) and not of_class.endswith("<locals>") and code.co_argcount > 0
     receiver = code.co_varnames[0] if is_method else None
     before: tuple[str, str] = ("", "")
-    for item in dis.get_instructions(code):
+    stores = not _STORING.isdisjoint(code.co_code[::2])
+    for item in dis.get_instructions(code) if stores else ():
         if item.opname == "STORE_GLOBAL":
             found.append(("name", "", item.argval))
         elif item.opname == "STORE_DEREF":

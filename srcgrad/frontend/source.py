@@ -27,7 +27,7 @@ from srcgrad.ir.build import clone
 from srcgrad.ir.depth import deeply
 from srcgrad.ir.names import identifier
 from srcgrad.ir.scopes import Binding
-from srcgrad.ir.walk import walk
+from srcgrad.ir.walk import found_in
 from srcgrad.parsing import parsed
 from srcgrad.spans import Span, letters, printable
 
@@ -272,8 +272,8 @@ def _spell_starred_targets(tree: Any) -> None:
     >>> print(ast.unparse(gast.gast_to_ast(tree)))
     a, b, c, d = v
     """
-    for node in walk(tree):
-        if isinstance(node, (gast.Tuple, gast.List)) and isinstance(node.ctx, gast.Store):
+    for node in found_in(tree, gast.Tuple, gast.List):
+        if isinstance(node.ctx, gast.Store):
             while (place := _starred_targets(node.elts)) is not None:
                 node.elts[place : place + 1] = node.elts[place].value.elts
 
@@ -289,14 +289,41 @@ def _starred_targets(targets: list[Any]) -> int | None:
 def _find_tree(code: CodeType, lines: list[str]) -> ast.AST:
     if code.co_name == "<lambda>":
         return _lambda_tree(code, lines)
-    block = "".join(inspect.getblock(lines[code.co_firstlineno - 1 :]))
-    for node in ast.walk(_parse_block(block, code.co_firstlineno, code.co_filename)):
+    for node in ast.walk(_block_of(code, lines)):
         if isinstance(node, ast.FunctionDef) and node.name == code.co_name:
             if _arguments(node) != code.co_varnames[: _argument_count(code)]:
                 break
             node.decorator_list = []
             return node
     raise _changed(code)
+
+
+def _block_of(code: CodeType, lines: list[str]) -> ast.AST:
+    """Return the tree of a definition, up to the first line that is not indented below it.
+
+    Where that is in the middle of a text or of brackets, it does not parse: then the tokens tell.
+    """
+    first, file = code.co_firstlineno, code.co_filename
+    margin = lines[first - 1].partition("def ")[0]
+    if not margin.strip(" "):
+        end = first
+        while end < len(lines) and _goes_on(lines[end], len(margin)):
+            end += 1
+        try:
+            return _parse_block("".join(lines[first - 1 : end]), first, file)
+        except SourceNotFoundError:
+            pass
+    return _parse_block("".join(inspect.getblock(lines[first - 1 :])), first, file)
+
+
+def _goes_on(line: str, margin: int) -> bool:
+    """Say whether a line belongs to the definition before it, which stands at a margin.
+
+    >>> [_goes_on(line, 0) for line in ("    y = x", "", "# so", ") -> int:", "y = x")]
+    [True, True, True, True, False]
+    """
+    text = line.lstrip(" ")
+    return len(line) - len(text) > margin or text[:1] in ("", *"\n\r\t\f\\#)")
 
 
 def _changed(code: CodeType) -> SourceNotFoundError:
@@ -310,14 +337,15 @@ def _changed(code: CodeType) -> SourceNotFoundError:
 def _parse_block(block: str, first_line: int, file: str) -> ast.AST:
     """Parse an indented block; a wrapping `if` keeps columns and multi-line strings as they are."""
     indented = block[:1].isspace()
+    above = first_line - (2 if indented else 1)  # empty lines, so that all stands on its own line
     try:
-        tree = parsed("if 1:\n" + block if indented else block, file)
+        tree = parsed("\n" * max(above, 0) + ("if 1:\n" if indented else "") + block, file)
     except SyntaxError as error:
         raise SourceNotFoundError(
             f"the text at {file}:{first_line} does not parse on its own ({error.msg})",
             hint="load the function again, or write it as a `def` of its own",
         ) from error
-    return ast.increment_lineno(tree, first_line - (2 if indented else 1))
+    return tree if above >= 0 else ast.increment_lineno(tree, above)
 
 
 def _argument_count(code: CodeType) -> int:

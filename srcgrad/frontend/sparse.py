@@ -15,19 +15,22 @@ from srcgrad.errors import MissingRuleError
 from srcgrad.frontend.effects import is_library
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.ir.scopes import MISSING, Scope
-from srcgrad.ir.walk import walk
+from srcgrad.ir.walk import found_in
 from srcgrad.runtime.objects import field_names, is_plain_object
 from srcgrad.runtime.own_arithmetic import calculates_otherwise, own_arithmetic
 from srcgrad.runtime.products import is_sparse_matrix
 
 _MATRICES: Final = (np.matrix, np.asmatrix, np.bmat)
 _OWN: Final = frozenset({"ma", "matrix", "asmatrix", "bmat"})
+_TELLING: Final = (
+    *(gast.Assign, gast.Attribute, gast.Name, gast.Call, gast.BinOp, gast.AugAssign),
+)
 _LONGEST: Final = 100  # entries of a container from outside that are looked at
 
 
 def check_sparse(tree: Any, scope: Scope, refusals: Refusals) -> None:
     """Note every ``*`` and ``**`` of a sparse matrix, and what is of a kind of its own."""
-    nodes = [*walk(tree)]
+    nodes = found_in(tree, *_TELLING)
     local = {
         target.id
         for node in nodes

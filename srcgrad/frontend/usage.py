@@ -14,7 +14,7 @@ from srcgrad.frontend.effects import is_library
 from srcgrad.frontend.remembered import remembered, source_to_read
 from srcgrad.frontend.weak_memory import PerFunction
 from srcgrad.ir.scopes import Scope, scope_of
-from srcgrad.ir.walk import names_bound, root_name, walk
+from srcgrad.ir.walk import found_in, names_bound, root_name, walk
 
 
 @PerFunction
@@ -61,6 +61,8 @@ def _vectors_of(function: FunctionType, seen: frozenset[FunctionType]) -> frozen
     except SrcgradError:
         return frozenset()
     scope = scope_of(function, tree)
+    if not _may_take_elements(tree, scope):
+        return frozenset()
     names = {item.id for item in [*tree.args.posonlyargs, *tree.args.args, *tree.args.kwonlyargs]}
     counters = _counters(tree, scope)
     rows = _with_axes(tree)
@@ -81,6 +83,23 @@ def _vectors_of(function: FunctionType, seen: frozenset[FunctionType]) -> frozen
             if is_element:
                 elements.add(name)
     return frozenset(name for name in elements & names if plain[name] == uses[name])
+
+
+def _may_take_elements(tree: Any, scope: Scope) -> bool:
+    """Say whether a function takes elements of anything, or calls one that may."""
+    return any(
+        isinstance(scope.resolve(node.func), FunctionType)
+        if isinstance(node, gast.Call)
+        else _may_be_integer(node.slice)
+        for node in found_in(tree, gast.Subscript, gast.Call)
+    )
+
+
+def _may_be_integer(index: Any) -> bool:
+    """Say whether an index may be made of integers and names that count."""
+    if isinstance(index, gast.Constant):
+        return type(index.value) is int
+    return isinstance(index, (gast.Name, gast.UnaryOp, gast.BinOp))
 
 
 def _with_axes(tree: Any) -> set[int]:

@@ -9,8 +9,8 @@ from typing import Any
 import gast
 
 from srcgrad.ir.jumps import falls_through, jumps
-from srcgrad.ir.program import bound_names, header_of, header_reads, targets_of
-from srcgrad.ir.walk import blocks_of, found_in, names_bound, names_read, nodes_in, statements
+from srcgrad.ir.program import bound_by, bound_names, header_of, header_reads
+from srcgrad.ir.walk import blocks_of, found_in, names_read, nodes_in, statements
 
 _LATER = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 _UNSURE = (
@@ -467,4 +467,4 @@ def is_start(statement: Any, started: Collection[str]) -> bool:
 
 
 def _binds(statement: Any) -> list[str]:
-    return [name for target in targets_of(statement) for name in names_bound(target)]
+    return bound_by(statement)

@@ -8,13 +8,13 @@ from typing import Any
 import gast
 
 from srcgrad.ir.marks import ADJOINT, MARKS, OF_RULE, ORIGIN, SETTLED
-from srcgrad.ir.walk import INNER, walk
+from srcgrad.ir.walk import INNER
 
 Node = Any
 _PLACE = ("lineno", "col_offset", "end_lineno", "end_col_offset")
 _KEPT = (*_PLACE, *(mark.name for mark in MARKS.values() if mark.copied))
 _LOAD, _STORE = gast.Load(), gast.Store()  # shared, as those of Python's parser are
-_NAME = gast.Name
+_NAME, _BINARY = gast.Name, gast.BinOp
 _SIGNS = (gast.operator, gast.unaryop, gast.cmpop, gast.boolop)
 _new = gast.AST.__new__
 
@@ -191,11 +191,14 @@ def clone(node: Node) -> Node:
     if not copied.issuperset(values):  # it has marks that are its alone
         for name in values.keys() - copied:
             del values[name]
+    if kind is _NAME and values.get("annotation", _NAME) is None:  # as with nearly all of them
+        return new
+    if kind is _BINARY:
+        values["left"], values["right"] = clone(values["left"]), clone(values["right"])
+        return new
     if not fields <= values.keys():
         for name in kind._fields:
             values.setdefault(name, None)
-    if kind is _NAME and values["annotation"] is None:  # as with nearly all of them
-        return new
     for name in inner:
         part = values[name]
         if part is not None:
@@ -215,9 +218,18 @@ def twin(node: Node) -> Node:
     >>> IN_PLACE.of(twin(update))
     True
     """
-    new = clone(node)
-    for old, copy in zip(walk(node), walk(new), strict=True):
-        vars(copy).update({**vars(old), **vars(copy)})
+    kind = node.__class__
+    if kind is list:
+        return [twin(item) for item in node]
+    if _STANDS[kind]:
+        return node
+    new = _new(kind)
+    values = new.__dict__
+    values.update(node.__dict__)
+    for name in _COPIED[kind][2]:
+        part = values.get(name)
+        if part is not None:
+            values[name] = twin(part)
     return new
 
 

@@ -13,7 +13,7 @@ _MAY_CHANGE: Final = frozenset({gast.Expr, gast.Assign})
 _ARITIES: Final = {"append": (1,), "insert": (2,), "pop": (0, 1)}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Change:
     """A call that puts an entry into a list, or takes one out of a list or dict.
 

@@ -9,7 +9,7 @@ import gast
 
 from srcgrad.ir.jumps import is_endless
 from srcgrad.ir.marks import ATTEMPT
-from srcgrad.ir.program import header_reads, targets_of
+from srcgrad.ir.program import bound_by, header_reads
 from srcgrad.ir.walk import names_bound
 
 Visitor = Callable[[Any, set[str]], None]
@@ -148,7 +148,7 @@ def killed(statement: Any) -> Iterable[str]:
     """Return the names that a simple statement binds anew."""
     if isinstance(statement, gast.AugAssign):
         return ()
-    return [name for target in targets_of(statement) for name in names_bound(target)]
+    return bound_by(statement)
 
 
 def first_reads(block: list[Any]) -> set[str]:

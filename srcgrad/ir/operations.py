@@ -34,7 +34,7 @@ Kind = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Operation:
     """One operation of a program in normal form.
 
@@ -46,12 +46,14 @@ class Operation:
             everything else.
         primal: The function object of a primitive, a user function or a class.
         args, keywords: The operands, with the array of a method first.
+        names: The names through which it can pass a derivative on, once they were asked for.
     """
 
     kind: Kind
     primal: Any = None
     args: tuple[Any, ...] = ()
     keywords: dict[str, Any] = field(default_factory=dict)
+    names: tuple[str, ...] | None = field(default=None, compare=False, repr=False)
 
 
 class Reader:

@@ -15,6 +15,17 @@ from srcgrad.spans import Span
 _NOTED = (gast.expr, gast.stmt)
 
 
+class _IsNoted(dict[type, bool]):
+    """Whether the nodes of a kind are noted."""
+
+    def __missing__(self, kind: type) -> bool:
+        self[kind] = issubclass(kind, _NOTED)
+        return self[kind]
+
+
+_IS_NOTED = _IsNoted()
+
+
 @dataclass(frozen=True, slots=True)
 class Origin:
     """A stretch of a user's file; lines count from 1, columns from 0 and in bytes, as in `ast`.
@@ -59,7 +70,7 @@ def note_origins(body: Iterable[Any]) -> None:
     for statement in statements(list(body)):
         for part in _headers(statement):
             for node in walk(part):
-                if isinstance(node, _NOTED) and not ORIGIN.is_on(node):
+                if _IS_NOTED[node.__class__] and "origin" not in node.__dict__:
                     _note(node, _here(node))
         value = getattr(statement, "value", None)
         _note(statement, origin_of(value) or _here(statement))
@@ -78,7 +89,7 @@ def spread_origins(body: Iterable[Any]) -> None:
         found = origin_of(statement)
         for part in _headers(statement) if found is not None else ():
             for node in walk(part):
-                if isinstance(node, _NOTED):
+                if _IS_NOTED[node.__class__]:
                     node.__dict__.setdefault("origin", found)
 
 

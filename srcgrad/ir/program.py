@@ -95,8 +95,14 @@ class Program:
         return found
 
 
-def operand_names(operation: Operation, vocabulary: Vocabulary) -> list[str]:
+def operand_names(operation: Operation, vocabulary: Vocabulary) -> tuple[str, ...]:
     """Return the names through which an operation can pass a derivative on."""
+    if operation.names is None:
+        operation.names = tuple(_operand_names(operation, vocabulary))
+    return operation.names
+
+
+def _operand_names(operation: Operation, vocabulary: Vocabulary) -> list[str]:
     if operation.kind in ("constant", "unknown"):
         return []
     one = operation.primal is vocabulary.getitem or operation.kind == "pop"
@@ -132,11 +138,7 @@ def store_target(statement: Any) -> Any:
 
 def bound_names(block: list[Any]) -> set[str]:
     """Return all names that the statements of a block bind, inner blocks included."""
-    names: set[str] = set()
-    for statement in statements(block):
-        for target in targets_of(statement):
-            names.update(names_bound(target))
-    return names
+    return {name for statement in statements(block) for name in bound_by(statement)}
 
 
 def targets_of(statement: Any) -> list[Any]:
@@ -153,6 +155,10 @@ def targets_of(statement: Any) -> list[Any]:
 
 def bound_by(statement: Any) -> list[str]:
     """Return the names that one statement binds itself, updates such as ``a += b`` included."""
+    if statement.__class__ is gast.Assign:  # most are, of one name
+        targets = statement.targets
+        if len(targets) == 1 and targets[0].__class__ is gast.Name:
+            return [targets[0].id]
     return [name for target in targets_of(statement) for name in names_bound(target)]
 
 
@@ -175,7 +181,7 @@ def count_reads(body: list[Any]) -> Counter[str]:
 
 def count_binds(body: list[Any]) -> Counter[str]:
     """Return how many statements of a body, inner blocks included, bind each name."""
-    return Counter(name for statement in statements(body) for name in bound_by(statement))
+    return Counter([name for statement in statements(body) for name in bound_by(statement)])
 
 
 class Counts:

@@ -11,6 +11,17 @@ from srcgrad.ir.build import clone
 from srcgrad.ir.walk import INNER
 
 
+class _Fields(dict[type, tuple[str, ...]]):
+    """The fields of each kind of node in which there may be more than signs."""
+
+    def __missing__(self, kind: type) -> tuple[str, ...]:
+        self[kind] = tuple(name for name in INNER[kind] if name not in ("op", "ops"))
+        return self[kind]
+
+
+_FIELDS = _Fields()
+
+
 def put(tree: Any, values: Mapping[str, Any]) -> Any:
     """Return a tree, changed in place, in which copies of expressions stand where names were read.
 
@@ -24,17 +35,17 @@ def put(tree: Any, values: Mapping[str, Any]) -> Any:
     waiting = [tree]
     for node in waiting:
         given = node.__dict__
-        for field in INNER[node.__class__]:
+        for field in _FIELDS[node.__class__]:
             part = given.get(field)
             if part.__class__ is list:
                 for place, item in enumerate(part):
                     if item.__class__ is gast.Name:
                         part[place] = _put_for(item, values)
-                    elif isinstance(item, gast.AST):
+                    elif item.__class__ is not gast.Constant and isinstance(item, gast.AST):
                         waiting.append(item)
             elif part.__class__ is gast.Name:
                 given[field] = _put_for(part, values)
-            elif isinstance(part, gast.AST):
+            elif part.__class__ is not gast.Constant and isinstance(part, gast.AST):
                 waiting.append(part)
     return tree
 

@@ -11,7 +11,9 @@ _BLOCKS = ("body", "orelse", "finalbody")
 _MISSING = object()
 _FEW = 5
 _SIGNS = (gast.operator, gast.unaryop, gast.cmpop, gast.boolop)
-_AST, _NAME, _LOAD = gast.AST, gast.Name, gast.Load  # asked for at each node
+# asked for at each node, and of most of them the fields are read without asking a table
+_AST, _NAME, _LOAD, _CONSTANT = gast.AST, gast.Name, gast.Load, gast.Constant
+_BINARY, _CALL, _ATTRIBUTE = gast.BinOp, gast.Call, gast.Attribute
 _TEXTS = frozenset("ctx id attr arg kind type_comment conversion level module rest".split())
 
 
@@ -55,9 +57,21 @@ class _Sought(dict[tuple[type, ...], tuple[Any, Any]]):
     """Of some kinds of nodes: the kinds to be asked for, and the fields in which they may stand."""
 
     def __missing__(self, kinds: tuple[type, ...]) -> tuple[Any, Any]:
-        fields = INNER if any(issubclass(kind, _SIGNS) for kind in kinds) else _UNSIGNED
+        fields: Any = INNER if any(issubclass(kind, _SIGNS) for kind in kinds) else _UNSIGNED
+        if all(issubclass(kind, gast.stmt) for kind in kinds):
+            fields = _HOLDING
         self[kinds] = kinds if len(kinds) < _FEW else frozenset(kinds), fields
         return self[kinds]
+
+
+class _Holding(dict[type, tuple[str, ...]]):
+    """The fields of each kind of node in which statements may stand, at whatever depth."""
+
+    def __missing__(self, kind: type) -> tuple[str, ...]:
+        found = (*_BLOCKS, "handlers", "cases")
+        fields = () if issubclass(kind, gast.expr) else INNER[kind]
+        self[kind] = tuple(name for name in fields if name in found)
+        return self[kind]
 
 
 class _Unsigned(dict[type, tuple[str, ...]]):
@@ -70,10 +84,11 @@ class _Unsigned(dict[type, tuple[str, ...]]):
 
 INNER = _Inner()
 _UNSIGNED = _Unsigned()
+_HOLDING = _Holding()
 _SOUGHT = _Sought()
 _WALKED = _Walked()
 _BLOCKS_OF = _Blocks()
-_READING = _Reading()
+READING = _Reading()
 
 
 def nodes_in(node: Any) -> list[Any]:
@@ -97,7 +112,7 @@ def nodes_in(node: Any) -> list[Any]:
     return found
 
 
-def walk(node: Any) -> Iterator[Any]:
+def walk(node: Any) -> Iterator[Any]:  # noqa: C901, PLR0912 - the kinds that most nodes are of
     """Yield a node and all nodes inside it, the outer first, as `ast.walk` does, but faster.
 
     Contexts such as `Load` are left out.
@@ -110,8 +125,25 @@ def walk(node: Any) -> Iterator[Any]:
     for item in waiting:
         kind = item.__class__
         if kind is _NAME:  # every second one
-            if (part := item.__dict__.get("annotation")) is not None:
-                put(part)
+            if item.annotation is not None:
+                put(item.annotation)
+            yield item
+            continue
+        if kind is _CONSTANT:
+            yield item
+            continue
+        if kind is _BINARY:
+            waiting += item.left, item.op, item.right
+            yield item
+            continue
+        if kind is _CALL:
+            put(item.func)
+            waiting += item.args
+            waiting += item.keywords
+            yield item
+            continue
+        if kind is _ATTRIBUTE:
+            put(item.value)
             yield item
             continue
         fields = walked[kind]
@@ -129,7 +161,7 @@ def walk(node: Any) -> Iterator[Any]:
         yield item
 
 
-def found_in(node: Any, *kinds: type) -> list[Any]:
+def found_in(node: Any, *kinds: type) -> list[Any]:  # noqa: C901, PLR0912 - as in `walk`
     """Return the nodes of some kinds in a tree, the outer first, as `walk` yields them.
 
     >>> [item.id for item in found_in(gast.parse("f(a, -b)").body[0].value, gast.Name)]
@@ -137,14 +169,27 @@ def found_in(node: Any, *kinds: type) -> list[Any]:
     """
     waiting, found = [node], []
     wanted, inner = _SOUGHT[kinds]
-    put = waiting.append
+    put, signed = waiting.append, inner is INNER
     for item in waiting:
         kind = item.__class__
         if kind in wanted:
             found.append(item)
         if kind is _NAME:  # every second one
-            if (part := item.__dict__.get("annotation")) is not None:
-                put(part)
+            if item.annotation is not None:
+                put(item.annotation)
+            continue
+        if kind is _CONSTANT:
+            continue
+        if kind is _BINARY and not signed:
+            waiting += item.left, item.right
+            continue
+        if kind is _CALL:
+            put(item.func)
+            waiting += item.args
+            waiting += item.keywords
+            continue
+        if kind is _ATTRIBUTE:
+            put(item.value)
             continue
         fields = inner[kind]  # of what is no node there are none
         if fields:
@@ -175,7 +220,10 @@ def is_same(one: Any, other: Any) -> bool:
             return False
         if isinstance(first, gast.AST):
             ours, theirs = first.__dict__, second.__dict__
-            pairs += [(ours.get(n, _MISSING), theirs.get(n, _MISSING)) for n in first._fields]
+            for name in first._fields:
+                mine, other = ours.get(name, _MISSING), theirs.get(name, _MISSING)
+                if mine is not other:  # as names and contexts are
+                    pairs.append((mine, other))
         elif isinstance(first, list):
             if len(first) != len(second):
                 return False
@@ -183,6 +231,25 @@ def is_same(one: Any, other: Any) -> bool:
         elif repr(first) != repr(second):
             return False
     return True
+
+
+def spelled(node: Any) -> str:
+    """Return a text that two trees have in common only if they are the same.
+
+    >>> texts = ["f(a, 1)", "f(a,  1)", "f(a, 1.0)", "f(a, '1')"]
+    >>> len({spelled(gast.parse(text)) for text in texts})
+    3
+    """
+    kind = node.__class__
+    if kind is _NAME:
+        return str(node.id) if node.ctx.__class__ is _LOAD else f"{node.id}!"
+    if kind is list:
+        return f"[{','.join(map(spelled, node))}]"
+    if not isinstance(node, gast.AST):
+        return repr(node)
+    given = node.__dict__
+    parts = [spelled(given.get(name)) for name in node._fields if name != "ctx"]
+    return f"{kind.__name__}({','.join(parts)})"
 
 
 def blocks_of(statement: Any) -> list[list[Any]]:
@@ -209,12 +276,19 @@ def own_nodes(statement: Any) -> list[Any]:
 
 
 def statements(block: list[Any]) -> Iterator[Any]:
-    r"""Yield every statement of a block in source order, those of inner blocks included.
+    r"""Return every statement of a block in source order, those of inner blocks included.
 
     >>> tree = gast.parse("if a:\n    b = 1\nc = 2")
     >>> [type(s).__name__ for s in statements(tree.body)]
     ['If', 'Assign', 'Assign']
     """
+    if not any(map(_BLOCKS_OF.__getitem__, map(type, block))):
+        return iter(block[:])  # as of most functions
+    return _all_statements(block)
+
+
+def _all_statements(block: list[Any]) -> Iterator[Any]:
+    """Yield every statement of a block, those of inner blocks included."""
     stack = block[::-1]
     while stack:
         statement = stack.pop()
@@ -224,14 +298,14 @@ def statements(block: list[Any]) -> Iterator[Any]:
                 stack += part[::-1]
 
 
-def names_read(node: Any) -> list[str]:
+def names_read(node: Any) -> list[str]:  # noqa: C901 - as in `walk`
     """Return the names that an expression reads, in order, with repetitions.
 
     >>> names_read(gast.parse("a + f(b)[a]").body[0].value)
     ['a', 'f', 'b', 'a']
     """
     found: list[str] = []
-    stack, reading = [node], _READING
+    stack, reading = [node], READING
     take, put = stack.pop, stack.append
     while stack:
         item = take()
@@ -239,9 +313,18 @@ def names_read(node: Any) -> list[str]:
         if kind is _NAME:
             if item.ctx.__class__ is _LOAD:
                 found.append(item.id)
+        elif kind is _BINARY:
+            stack += item.right, item.left
+        elif kind is _CALL:
+            if item.keywords:
+                stack += item.keywords[::-1]
+            stack += item.args[::-1]
+            put(item.func)
+        elif kind is _ATTRIBUTE:
+            put(item.value)
         elif kind is list:
             stack += item[::-1]
-        else:
+        elif kind is not _CONSTANT:
             fields = reading[kind]
             if fields:
                 given = item.__dict__

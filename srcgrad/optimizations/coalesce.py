@@ -17,8 +17,8 @@ from srcgrad.ir.build import at
 from srcgrad.ir.liveness import killed, walk_live
 from srcgrad.ir.marks import IN_PLACE
 from srcgrad.ir.names import Namer
-from srcgrad.ir.program import targets_of
-from srcgrad.ir.walk import blocks_of, found_in, names_bound, statements
+from srcgrad.ir.program import bound_by, targets_of
+from srcgrad.ir.walk import blocks_of, found_in, statements
 
 MayShare = Callable[[str, str], bool]
 
@@ -89,8 +89,7 @@ def _versions(body: list[Any], parameters: tuple[str, ...], namer: Namer) -> dic
     seen: set[str] = set()
     bound = [*parameters]
     for statement in statements(body):
-        for target in targets_of(statement):
-            bound.extend(names_bound(target))
+        bound += bound_by(statement)
     for name in bound:
         if name not in seen:
             seen.add(name)
@@ -186,8 +185,9 @@ def _mark_in_place(body: list[Any], names: dict[str, str], keeps: Callable[[Any]
 
 
 def _rename(body: list[Any], names: dict[str, str]) -> None:
+    names = {name: title for name, title in names.items() if name != title}
     seen: set[int] = set()  # a node may stand in two places; rename it once
-    for statement in body:
+    for statement in body if names else ():
         for node in found_in(statement, gast.Name):
             if id(node) not in seen:
                 seen.add(id(node))

@@ -18,7 +18,7 @@ from srcgrad.analyses.text_calls import called
 from srcgrad.ir.build import constant, name_adjoint
 from srcgrad.ir.marks import ADJOINT
 from srcgrad.ir.program import targets_of
-from srcgrad.ir.walk import INNER, blocks_of, found_in, names_read, root_name
+from srcgrad.ir.walk import INNER, blocks_of, found_in, names_read, root_name, spelled
 from srcgrad.optimizations.fold_constants import number_of
 from srcgrad.optimizations.purity import Purity
 from srcgrad.primitives import UNKNOWN
@@ -31,7 +31,7 @@ _Counts: TypeAlias = Counter[_Key]
 _SHORT: Final = 6  # characters of a number
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Factor:
     """One operand of a product: how it is written, and whether the product is divided by it."""
 
@@ -44,7 +44,7 @@ class _Factor:
         return self.text, self.divides
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Term:
     """One term of a sum, as the product that it is.
 
@@ -320,7 +320,7 @@ def _product(node: Any, *, divides: bool = False) -> tuple[bool, list[_Factor]]:
 
 
 def _factor(node: Any, divides: bool) -> _Factor:
-    return _Factor(node, node.id if isinstance(node, gast.Name) else gast.dump(node), divides)
+    return _Factor(node, node.id if isinstance(node, gast.Name) else spelled(node), divides)
 
 
 def _sum(terms: list[_Term]) -> Any:

@@ -18,8 +18,9 @@ from srcgrad.analyses.sharing import Sharing
 from srcgrad.analyses.text_calls import called, outlined
 from srcgrad.ir.build import load
 from srcgrad.ir.changes import change_of
+from srcgrad.ir.looks import Look
 from srcgrad.ir.marks import IN_PLACE
-from srcgrad.ir.program import bound_by, header_of, header_reads
+from srcgrad.ir.program import bound_by, header_of
 from srcgrad.ir.walk import names_read, nodes_in, root_name, statements
 
 _LEFT_ALONE: Final = (gast.Try, gast.With, gast.FunctionDef, gast.Global, gast.Nonlocal)
@@ -53,7 +54,7 @@ class Contents:
     ... ''')
     >>> known = Known(lambda _: True, lambda _: False, lambda _: True)
     >>> contents = Contents(body, known, ["x", "n"])
-    >>> [contents.reads(line) for line in body]
+    >>> [contents.reads(line, names_read(line)) for line in body]
     [[], [], [], ['y[]'], ['z[]']]
     >>> [contents.written(line) for line in body]
     [None, 'y[]', None, 'z[]', None]
@@ -72,15 +73,19 @@ class Contents:
         self, body: list[Any], every: list[Any], stores: list[Any], outside: Iterable[str]
     ) -> None:
         known = self._known
+        written = {root_name(_store_of(item)) or "" for item in stores}
+        bound = {name for item in every for name in bound_by(item)}
+        if written.isdisjoint(bound):
+            return
         is_number = lambda name: known.is_number(_name(name))  # noqa: E731
         arrays = _arrays(every, known.has_axes)
         sharing = Sharing(body, known.is_pure, is_number, arrays.__contains__)
         for item in every:
             sharing.join_update(item)
-        written = {root_name(_store_of(item)) or "" for item in stores}
-        bound = {name for item in every for name in bound_by(item)}
-        read = {name for item in every for name in header_reads(item)}
-        lent = sharing.groups([*outside, *(read - bound), *self._lent(every)])
+        looks = [(item, Look(header_of(item))) for item in every]
+        read = {name for _, look in looks for name in look.reads}
+        calling = [item for item, look in looks if look.noted]
+        lent = sharing.groups([*outside, *(read - bound), *self._lent(calling)])
         own = {name for name in written & bound if sharing.groups([name]).isdisjoint(lent)}
         groups = sharing.groups(own)
         if not groups:
@@ -116,10 +121,13 @@ class Contents:
         parts = header_of(statement)
         return key if key is not None and all(map(self._known.is_pure, parts)) else None
 
-    def reads(self, statement: Any) -> list[str]:
-        """Return the memory whose contents a statement reads, but for what it writes into."""
+    def reads(self, statement: Any, names: Iterable[str]) -> list[str]:
+        """Return the memory whose contents a statement reads, but for what it writes into.
+
+        `names` are those that it reads.
+        """
         found: list[str] = []
-        if self._keys:
+        if not self._keys.keys().isdisjoint(names):
             place = _store_of(statement)
             for part in header_of(statement):
                 found += self._in_target(part) if part is place else self._in(part)
@@ -161,11 +169,12 @@ class Contents:
 
 def _store_of(statement: Any) -> Any:
     """Return the place that a statement writes into, if it binds no name."""
-    if isinstance(statement, gast.AugAssign):
+    kind = statement.__class__
+    if kind is gast.AugAssign:
         return statement.target
-    if isinstance(statement, gast.Assign) and len(statement.targets) == 1:
+    if kind is gast.Assign and len(statement.targets) == 1:
         (target,) = statement.targets
-        return target if isinstance(target, gast.Subscript) else None
+        return target if target.__class__ is gast.Subscript else None
     return None
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import gast
 
@@ -10,11 +10,13 @@ from srcgrad.ir.jumps import is_endless
 from srcgrad.ir.liveness import killed, may_raise, walk_live
 from srcgrad.ir.marks import ATTEMPT, IN_PLACE
 from srcgrad.ir.nodes import is_backward
-from srcgrad.ir.program import header_reads
+from srcgrad.ir.program import bound_by, header_reads
 from srcgrad.ir.walk import names_bound, places_in
 from srcgrad.optimizations.dead_contents import Contents, is_counted
 from srcgrad.optimizations.purity import Purity
 from srcgrad.optimizations.raising import Raising
+
+_SIMPLE: Final = frozenset({gast.Assign, gast.AugAssign, gast.Expr, gast.Return})
 
 
 class DeadStores:
@@ -71,7 +73,11 @@ class DeadStores:
     def _sweep(self, block: list[Any], live: set[str]) -> tuple[list[Any], set[str]]:
         kept: list[Any] = []
         for statement in reversed(block):
-            if isinstance(statement, (gast.For, gast.While)):
+            if statement.__class__ in _SIMPLE:  # most are
+                if not self._is_dead(statement, live):
+                    live = self._before(statement, live)
+                    kept.append(statement)
+            elif isinstance(statement, (gast.For, gast.While)):
                 live = self._loop(statement, live, kept)
             elif isinstance(statement, gast.If):
                 live = self._branch(statement, live, kept)
@@ -105,9 +111,10 @@ class DeadStores:
         return live | failing | (set() if node.body else after)
 
     def _before(self, statement: Any, live: set[str]) -> set[str]:
-        if isinstance(statement, gast.Break):
+        kind = statement.__class__
+        if kind is gast.Break:
             return set(self._after_loop)
-        if isinstance(statement, gast.Raise):
+        if kind is gast.Raise:
             return set(self._reads(statement)) | self._raises
         if self._raises and may_raise(statement):
             live.update(self._raises)
@@ -118,16 +125,18 @@ class DeadStores:
     def _reads(self, statement: Any) -> list[str]:
         """Return the names that a statement reads, and the memory whose contents it reads."""
         reads = header_reads(statement)
-        return reads if self._contents is None else [*reads, *self._contents.reads(statement)]
+        if self._contents is None:
+            return reads
+        return reads + self._contents.reads(statement, reads)
 
     def _is_dead(self, statement: Any, live: set[str]) -> bool:
         if self._contents is not None:
             written = self._contents.written(statement)
             if written is not None:
                 return written not in live
-        if not isinstance(statement, gast.Assign):
+        if statement.__class__ is not gast.Assign:
             return False
-        names = [name for target in statement.targets for name in names_bound(target)]
+        names = bound_by(statement)
         if not live.isdisjoint(names):
             return False  # as most are
         if self._keep_updates and IN_PLACE.of(statement):

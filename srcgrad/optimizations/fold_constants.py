@@ -13,12 +13,13 @@ import gast
 from srcgrad.analyses.text_calls import called, makes_new
 from srcgrad.ir.build import constant, name_adjoint
 from srcgrad.ir.marks import ADJOINT
-from srcgrad.ir.walk import blocks_of, names_read, root_name
+from srcgrad.ir.walk import blocks_of, names_read, root_name, spelled
 from srcgrad.optimizations.kept_axes import without_kept_axes
 
 _EXACT: Final = 2**20
 _SHORT: Final = 6
 _SCALING: Final = (gast.Mult, gast.Div, gast.MatMult)
+_LEAVES: Final = frozenset({gast.Name, gast.Constant})
 _ARITHMETIC: Final = (gast.BinOp, gast.UnaryOp)
 
 
@@ -119,6 +120,8 @@ class ConstantFolding:
         return self._is_adjoint(root_name(targets[0]) or "")
 
     def _fold(self, node: Any, *, inner: bool = False) -> Any:
+        if node.__class__ in _LEAVES:
+            return node
         folded = self._folded(node, inner=inner)
         if folded is not node:
             self.changed = True
@@ -127,9 +130,7 @@ class ConstantFolding:
 
     def _folded(self, node: Any, *, inner: bool = False) -> Any:
         """Return an expression folded; what is `inner` to another is read, and need not be new."""
-        if isinstance(node, (gast.Name, gast.Constant)):
-            return node
-        if isinstance(node, gast.BinOp):
+        if node.__class__ is gast.BinOp:
             node.left = self._uncopied(self._fold(node.left, inner=True))
             node.right = self._uncopied(self._fold(node.right, inner=True))
             return self._binary(node, inner=inner)
@@ -168,22 +169,28 @@ class ConstantFolding:
         left, right = number_of(node.left), number_of(node.right)
         if left is not None and right is not None and (made := self._literal(node, left, right)):
             return made
-        if isinstance(node.op, gast.Add) and _leads_negative(node.right):
-            return gast.BinOp(node.left, gast.Sub(), _turned(node.right))
-        if self._of_adjoint and isinstance(node.op, gast.Add) and _leads_negative(node.left):
-            return gast.BinOp(node.right, gast.Sub(), _turned(node.left))
-        if isinstance(node.op, gast.Add) and _same_product(node.left, node.right):
-            twice = gast.BinOp(constant(2), gast.Mult(), node.left)
-            return self._product(twice, inner=inner)
-        if isinstance(node.op, gast.Div) and _is_one_times(node.left):
+        kind = node.op.__class__
+        if kind is gast.Mult:
+            if self._of_adjoint and left is not None and _leads_negative(node.right):
+                turned = gast.BinOp(constant(-left), node.op, _turned(node.right))
+                return self._binary(turned, inner=inner)
+            return self._product(node, inner=inner)
+        if kind is gast.Add:
+            return self._sum(node, inner=inner)
+        if kind is gast.Div and _is_one_times(node.left):
             return gast.BinOp(node.left.right, gast.Div(), node.right)
-        scaled = self._of_adjoint and isinstance(node.op, gast.Mult) and left is not None
-        if scaled and left is not None and _leads_negative(node.right):
-            turned = gast.BinOp(constant(-left), node.op, _turned(node.right))
-            return self._binary(turned, inner=inner)
-        if isinstance(node.op, gast.Pow) and right == 1:
+        if kind is gast.Pow and right == 1:
             return node.left if inner or self._is_own(node.left) else node
-        return self._product(node, inner=inner) if isinstance(node.op, gast.Mult) else node
+        return node
+
+    def _sum(self, node: Any, *, inner: bool) -> Any:
+        if _leads_negative(node.right):
+            return gast.BinOp(node.left, gast.Sub(), _turned(node.right))
+        if self._of_adjoint and _leads_negative(node.left):
+            return gast.BinOp(node.right, gast.Sub(), _turned(node.left))
+        if not _same_product(node.left, node.right):
+            return node
+        return self._product(gast.BinOp(constant(2), gast.Mult(), node.left), inner=inner)
 
     def _turned_product(self, node: Any) -> Any:
         """Return the transpose of a product of matrices as the product of theirs, or None.
@@ -219,7 +226,7 @@ class ConstantFolding:
 
     def _uncopied(self, node: Any) -> Any:
         """Return an operand of what makes a new array itself, without a copy of it."""
-        if getattr(getattr(node, "func", None), "id", "") != "copied":
+        if node.__class__ is not gast.Call or getattr(node.func, "id", "") != "copied":
             return node
         self.changed = True
         return node.args[0]
@@ -246,9 +253,12 @@ class ConstantFolding:
         others: list[Any] = []
         shares: list[Any] = []
         found = _factors(node)
-        factors = _joined(found)
-        for factor in factors:
-            number = number_of(factor)
+        numbers = list(map(number_of, found))
+        factors = found
+        if len(numbers) - numbers.count(None) > 1:
+            factors = _joined(found)
+            numbers = list(map(number_of, factors))
+        for factor, number in zip(factors, numbers, strict=True):
             if _is_share(factor):
                 shares.append(factor)
             elif number is not None and abs(number) < _EXACT and number == int(number):
@@ -337,11 +347,12 @@ def _chained(factors: list[Any]) -> Any:
 
 def _same_product(first: Any, second: Any) -> bool:
     """Say whether two terms are the same product of names and literals, in whatever order."""
-    ours, theirs = _factors(first), _factors(second)
-    if len(ours) != len(theirs):
+    ours = _factors(first)
+    if not all(item.__class__ in _LEAVES for item in ours):
         return False
-    plain = all(isinstance(item, (gast.Name, gast.Constant)) for item in (*ours, *theirs))
-    return plain and sorted(map(gast.dump, ours)) == sorted(map(gast.dump, theirs))
+    theirs = _factors(second)
+    plain = len(ours) == len(theirs) and all(item.__class__ in _LEAVES for item in theirs)
+    return plain and sorted(map(spelled, ours)) == sorted(map(spelled, theirs))
 
 
 def _is_one_times(node: Any) -> bool:
@@ -352,10 +363,7 @@ def _is_one_times(node: Any) -> bool:
 
 def _joined(factors: list[Any]) -> list[Any]:
     """Return the factors of a product with its literals in one, if that is exact and short."""
-    literals = [item for item in factors if number_of(item) is not None]
-    if len(literals) < 2:
-        return factors
-    values = [number for item in literals if (number := number_of(item)) is not None]
+    values = [number for item in factors if (number := number_of(item)) is not None]
     product = math.prod(values)
     finite = _finite([*values, product])
     exact = math.prod(map(Fraction, values)) == Fraction(product) if finite else False
@@ -373,7 +381,7 @@ def _finite(values: list[int | float]) -> bool:
 
 def _is_share(node: Any) -> bool:
     """Say whether an expression is ``1.0 / np.size(x)``, the share of one entry in a mean."""
-    quotient = isinstance(node, gast.BinOp) and isinstance(node.op, gast.Div)
+    quotient = node.__class__ is gast.BinOp and node.op.__class__ is gast.Div
     if not quotient or getattr(node.left, "value", None) != 1.0:
         return False
     func: Any = getattr(node.right, "func", None)
@@ -417,14 +425,12 @@ def _subtract(statement: Any) -> bool:
 
 def is_fresh(node: Any) -> bool:
     """Say whether an expression surely is a number or an array of its own, not another's."""
-    if isinstance(node, (gast.BinOp, gast.UnaryOp, gast.Constant)):
-        return True
-    return makes_new(node)
+    return isinstance(node, (gast.BinOp, gast.UnaryOp, gast.Constant)) or makes_new(node)
 
 
 def _leads_negative(node: Any) -> bool:
     """Say whether a product or quotient begins with a minus, as ``-a * b / c`` does."""
-    while isinstance(node, gast.BinOp) and isinstance(node.op, _SCALING):
+    while node.__class__ is gast.BinOp and isinstance(node.op, _SCALING):
         node = node.left
     return _is_negative(node)
 
@@ -437,7 +443,7 @@ def _turned(node: Any) -> Any:
 
 
 def _is_negative(node: Any) -> bool:
-    return isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.USub)
+    return node.__class__ is gast.UnaryOp and node.op.__class__ is gast.USub
 
 
 def _arithmetic(node: Any, left: int, right: int) -> Any:
@@ -465,8 +471,8 @@ def _exact(node: Any, left: float, right: float) -> Any:
 
 
 def _factors(node: Any) -> list[Any]:
-    if isinstance(node, gast.BinOp) and isinstance(node.op, gast.Mult):
-        return [*_factors(node.left), *_factors(node.right)]
+    if node.__class__ is gast.BinOp and node.op.__class__ is gast.Mult:
+        return _factors(node.left) + _factors(node.right)
     return [node]
 
 

@@ -14,10 +14,10 @@ from srcgrad.ir.changes import change_of
 from srcgrad.ir.lines import take_lines
 from srcgrad.ir.liveness import may_raise
 from srcgrad.ir.marks import CLOSING, IS_PRIMAL, TAKES_LINE
-from srcgrad.ir.program import count_binds, count_reads, header_reads
+from srcgrad.ir.program import count_binds, header_reads
 from srcgrad.ir.walk import INNER, blocks_of, names_read
 from srcgrad.optimizations.kept_axes import without_kept_axes
-from srcgrad.optimizations.movement import Movement, Waiting
+from srcgrad.optimizations.movement import Movement, Waiting, binds_name
 from srcgrad.optimizations.purity import Purity
 from srcgrad.optimizations.width import WIDEST
 
@@ -62,8 +62,8 @@ class ForwardSubstitution:
 
     def run(self, body: list[Any]) -> list[Any]:
         """Return `body` with temporaries substituted."""
-        self._reads, self._binds = count_reads(body), count_binds(body)
         self._movement = Movement(body, self._purity)
+        self._reads, self._binds = self._movement.count_reads(), count_binds(body)
         return self._block(body)
 
     def _block(self, block: list[Any]) -> list[Any]:
@@ -77,9 +77,10 @@ class ForwardSubstitution:
                 part[:] = self._block(part)
             self._in_try = outer
             self._take_entry(block[position - 1] if position else None, statement, gone)
-            self._fill(statement, waiting, gone)
-            self._settle(statement, waiting)
-            if self._may_wait(statement):
+            if waiting:
+                self._fill(statement, waiting, gone)
+                self._settle(statement, waiting)
+            if binds_name(statement) and self._may_wait(statement):
                 self._movement.wait(statement, statement.targets[0].id, waiting)
         return [statement for statement in block if id(statement) not in gone]
 
@@ -98,27 +99,24 @@ class ForwardSubstitution:
         place = _places_in(statement).get(name)
         if place is not None and names_read(statement.value).count(name) == 1:
             _set(place.holder, place.key, before.value)
+            self._movement.touched(statement)
             gone.add(id(before))
 
     def _may_wait(self, statement: Any) -> bool:
-        if not isinstance(statement, gast.Assign) or len(statement.targets) != 1:
-            return False
         target = statement.targets[0]
-        if not isinstance(target, gast.Name) or not self._is_ours(target.id):
+        if not self._is_ours(target.id):
             return False
         if isinstance(statement.value, gast.Name) and not self._is_temporary(target.id):
             return False  # a copy of one adjoint as another, which may change places with it
         single = self._reads[target.id] == 1 and self._binds[target.id] == 1
-        return single and not CLOSING.of(statement) and self._purity.of(statement.value)
+        return single and not CLOSING.of(statement) and self._movement.is_pure(statement)
 
     def _is_ours(self, name: str) -> bool:
         return self._purity.is_adjoint(name) or self._is_temporary(name)
 
     def _fill(self, statement: Any, waiting: Waiting, gone: set[int]) -> None:
         """Substitute the waiting values that the statement reads, if it does not get too wide."""
-        if not waiting:
-            return
-        reads = set(header_reads(statement))
+        reads = set(self._movement.look(statement).reads)
         names = [name for name in reads if name in waiting]
         if not names:
             return
@@ -137,6 +135,7 @@ class ForwardSubstitution:
             if room.takes(place, source.value, self._most(name, source, statement)):
                 _set(place.holder, place.key, source.value)
                 name_adjoint(source.value, name)
+                self._movement.touched(statement)
                 gone.add(id(source))
                 _take_line(statement, source)
                 if self._purity.is_adjoint(name):
@@ -155,7 +154,7 @@ class ForwardSubstitution:
             del waiting[name]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Place:
     """Where a statement reads a name: the holder, its field (or position), and the part it is in.
 
@@ -195,6 +194,8 @@ def _places_in(statement: Any) -> dict[str, _Place]:
         elif isinstance(node, gast.Name):
             if isinstance(node.ctx, gast.Load):
                 found.setdefault(node.id, _Place(node.id, holder, key, part))
+        elif isinstance(node, gast.BinOp):
+            stack += (node, "left", part), (node, "right", part)
         elif isinstance(node, gast.AST):
             stack += [(node, field, part) for field in INNER[node.__class__]]
     return found

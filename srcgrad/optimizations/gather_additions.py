@@ -10,7 +10,7 @@ import gast
 from srcgrad.ir.build import at
 from srcgrad.ir.lines import take_lines
 from srcgrad.ir.marks import CLOSING
-from srcgrad.ir.program import header_reads, targets_of
+from srcgrad.ir.program import targets_of
 from srcgrad.ir.walk import blocks_of, names_bound, names_read
 from srcgrad.optimizations.fold_constants import is_fresh
 from srcgrad.optimizations.merge_additions import is_sum
@@ -77,13 +77,14 @@ class AdditionGathering:
                 take_lines(statement, item)
                 take_lines(statement, first)
             kept.append(statement)
-            self._settle(statement, waiting)
+            if waiting:
+                self._settle(statement, waiting)
             if name and self._may_wait(statement):
                 self._movement.wait(statement, name, waiting)
         return [item for item in kept if id(item) not in gone]
 
     def _settle(self, statement: Any, waiting: Waiting) -> None:
-        read = header_reads(statement)
+        read = self._movement.look(statement).reads
         bound = {name for target in targets_of(statement) for name in names_bound(target)}
         moved = self._movement.stopped(statement, waiting)
         stopped = {*moved, *read, *bound}
@@ -91,9 +92,9 @@ class AdditionGathering:
             del waiting[name]
 
     def _may_wait(self, statement: Any) -> bool:
-        if CLOSING.of(statement) or not self._purity.of(statement.value):
+        if CLOSING.of(statement) or isinstance(statement.value, gast.Constant):
             return False
-        return is_sum(statement.value) and not isinstance(statement.value, gast.Constant)
+        return is_sum(statement.value) and self._movement.is_pure(statement)
 
     def _fits(self, first: Any, second: Any) -> bool:
         term = _term(second)

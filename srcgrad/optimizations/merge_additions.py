@@ -8,7 +8,7 @@ from typing import Any
 import gast
 
 from srcgrad.ir.lines import take_lines
-from srcgrad.ir.walk import blocks_of, names_read, root_name, walk
+from srcgrad.ir.walk import blocks_of, is_same, names_read, root_name, walk
 from srcgrad.optimizations.width import WIDEST
 
 
@@ -74,7 +74,7 @@ def _goes_on(first: Any, second: Any) -> bool:
         target is not None
         and name is not None
         and _is_plain(second.target)
-        and gast.dump(target) == gast.dump(second.target)
+        and is_same(target, second.target)
         and name not in names_read(second.value)
         and not any(isinstance(node, gast.Call) for node in walk(second.target))
         and is_sum(first.value)

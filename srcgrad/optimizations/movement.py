@@ -5,29 +5,24 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import gast
 
 from srcgrad.analyses.sharing import Sharing
 from srcgrad.ir.changes import change_of
+from srcgrad.ir.looks import Look
 from srcgrad.ir.marks import IS_RECORD
 from srcgrad.ir.nodes import Blank, Comment
 from srcgrad.ir.program import header_of, header_reads, is_store, targets_of
-from srcgrad.ir.walk import (
-    blocks_of,
-    found_in,
-    names_bound,
-    names_read,
-    root_name,
-    statements,
-    walk,
-)
+from srcgrad.ir.walk import blocks_of, names_bound, names_read, root_name, statements
 from srcgrad.locks import kept_property
 from srcgrad.optimizations.purity import Purity
 
+_PARTS: Final = frozenset({gast.Subscript, gast.Attribute})
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(slots=True)  # as they are made for each statement, they are not frozen
 class _Moved:
     """What there is to say of a statement that is to be moved.
 
@@ -46,12 +41,12 @@ class _Moved:
     looks_past_adjoints: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Effects:
     """What a statement may do to those that are moved past it.
 
     Attributes:
-        reads: How often it reads each name itself.
+        reads: The names that it reads itself, with repetitions.
         changed: The names that it binds or writes into.
         inside: The names in its inner blocks.
         groups: The groups of names that share memory with what it writes.
@@ -60,7 +55,7 @@ class Effects:
         holds: Whether nothing at all may be moved past it.
     """
 
-    reads: Counter[str]
+    reads: list[str]
     changed: set[str]
     inside: set[str]
     groups: set[str]
@@ -83,18 +78,20 @@ class Waiting(dict[str, Any]):
         self._updates: dict[str, list[tuple[str, Any]]] = defaultdict(list)
         self._looking: dict[bool, list[tuple[str, Any]]] = {True: [], False: []}
 
-    def note(self, name: str, source: Any, moved: _Moved, group: str) -> None:
-        """Let a statement wait that binds a name, or adds to it, of a group that shares memory."""
+    def note(self, name: str, source: Any, moved: _Moved) -> None:
+        """Let a statement wait that binds a name, or adds to it."""
         pair = name, source
         self[name] = source
         for read in moved.reads:
             self._readers[read].append(pair)
         for member in moved.groups:
             self._members[member].append(pair)
-        if moved.updates:
-            self._updates[group].append(pair)
         if moved.looks:
             self._looking[moved.looks_past_adjoints].append(pair)
+
+    def note_update(self, name: str, source: Any, group: str) -> None:
+        """Note that one that waits adds to a name of a group that shares memory."""
+        self._updates[group].append((name, source))
 
     @property
     def has_updates(self) -> bool:
@@ -103,20 +100,28 @@ class Waiting(dict[str, Any]):
 
     def reading(self, names: Iterable[str]) -> list[str]:
         """Take out of the notes what reads some names, and return that which still waits."""
-        return self._left([pair for name in names for pair in self._readers.pop(name, ())])
+        return self._taken(self._readers, names)
 
     def sharing(self, groups: Iterable[str]) -> list[str]:
         """Take out of the notes what may share memory with some groups of names."""
-        return self._left([pair for group in groups for pair in self._members.pop(group, ())])
+        return self._taken(self._members, groups)
 
     def updating(self, groups: Iterable[str]) -> list[str]:
         """Take out of the notes what adds to some groups of names."""
-        return self._left([pair for group in groups for pair in self._updates.pop(group, ())])
+        return self._taken(self._updates, groups)
 
     def looking(self, *, past_adjoints: bool) -> list[str]:
         """Take out of the notes what reads parts, of adjoints or past them."""
         pairs, self._looking[past_adjoints] = self._looking[past_adjoints], []
         return self._left(pairs)
+
+    def _taken(self, notes: dict[str, list[tuple[str, Any]]], keys: Iterable[str]) -> list[str]:
+        found: list[str] = []
+        for key in keys:
+            pairs = notes.pop(key, None)
+            if pairs is not None:
+                found += self._left(pairs)
+        return found
 
     def _left(self, pairs: list[tuple[str, Any]]) -> list[str]:
         return [name for name, source in pairs if self.get(name) is source]
@@ -147,6 +152,7 @@ class Movement:
         self._body = body
         self._noted: dict[int, tuple[Any, _Moved]] = {}
         self._effects: dict[int, tuple[Any, Effects]] = {}
+        self._looks: dict[int, tuple[Any, Look]] = {}
 
     @kept_property
     def _sharing(self) -> Sharing:
@@ -158,8 +164,10 @@ class Movement:
         moved = self._looked_at(source)
         self._noted[id(source)] = source, moved
         if waiting is not None:
-            (group,) = self._sharing.groups([name])
-            waiting.note(name, source, moved, group)
+            waiting.note(name, source, moved)
+            if moved.updates:
+                (group,) = self._sharing.groups([name])
+                waiting.note_update(name, source, group)
 
     def stopped(self, statement: Any, waiting: Mapping[str, Any]) -> list[str]:
         """Return which of the waiting statements, by name, may not move past a statement.
@@ -174,8 +182,11 @@ class Movement:
         made = self._effects_of(statement)
         if not isinstance(waiting, Waiting):
             return [name for name, source in waiting.items() if self.stops(made, name, source)]
-        found = {*waiting.reading(made.changed), *waiting.sharing(made.groups)}
-        found.update(made.inside & waiting.keys())
+        found = set(waiting.reading(made.changed))
+        if made.groups:
+            found.update(waiting.sharing(made.groups))
+        if made.inside:
+            found.update(made.inside & waiting.keys())
         if waiting.has_updates:
             read = self._sharing.groups([*made.reads, *made.inside])
             found.update(waiting.updating(read))
@@ -196,22 +207,48 @@ class Movement:
     def touched(self, statement: Any) -> None:
         """Note that a statement has changed."""
         self._effects.pop(id(statement), None)
+        for item in statements([statement]):
+            self._looks.pop(id(item), None)
+
+    def look(self, statement: Any) -> Look:
+        """Return what a statement holds but for its blocks: found once, until it is `touched`."""
+        found = self._looks.get(id(statement))
+        if found is None:
+            found = self._looks[id(statement)] = statement, Look(header_of(statement))
+        return found[1]
+
+    def count_reads(self) -> Counter[str]:
+        """Return how often the statements of the body read each name."""
+        return Counter([name for item in statements(self._body) for name in self.look(item).reads])
+
+    def is_pure(self, statement: Any) -> bool:
+        """Say whether what an assignment to a name computes has no effect but its value."""
+        return self._purity.of_noted(self.look(statement).noted)
 
     def _effects_of(self, statement: Any) -> Effects:
-        inner = list(statements([b for part in blocks_of(statement) for b in part]))
+        if binds_name(statement) and self._calls_nothing(statement):  # as most do
+            bound = {statement.targets[0].id}
+            return Effects(self.look(statement).reads, bound, set(), set(), False, True, False)
+        inner: list[Any] = []
+        if blocks := blocks_of(statement):
+            inner = list(statements([b for part in blocks for b in part]))
         every = [statement, *inner]
         by_calls = [name for item in every for name in self._written_by_call(item)]
         written = _written_names(every).union(by_calls)
         calm = self._is_calm(statement)
         return Effects(
-            Counter(header_reads(statement)),
+            self.look(statement).reads,
             _changed_names(every).union(by_calls),
-            _named_in(inner),
+            _named_in(inner) if inner else set(),
             self._sharing.groups(written),
             not calm or any(map(is_store, every)),
             calm and all(map(self._purity.is_adjoint, written)),
             isinstance(statement, (gast.With, gast.Try)),
         )
+
+    def _calls_nothing(self, statement: Any) -> bool:
+        """Say whether nothing is calculated in a statement but arithmetic and parts of things."""
+        return all(item.__class__ in _PARTS for item in self.look(statement).noted)
 
     def stops(self, made: Effects, name: str, source: Any) -> bool:
         """Say whether a statement that has such effects keeps another where it is."""
@@ -232,11 +269,12 @@ class Movement:
         return self._looked_at(source) if noted is None else noted[1]
 
     def _looked_at(self, source: Any) -> _Moved:
-        reads = set(names_read(source.value))
+        look = self.look(source)
+        reads = set(look.reads)
         updates = isinstance(source, gast.AugAssign)
         if updates:
             reads.add(source.target.id)
-        looked = _looked_into(source.value)
+        looked = [root_name(item) or "" for item in look.noted if item.__class__ in _PARTS]
         past = not any(map(self._is_adjoint, looked))
         return _Moved(reads, self._sharing.groups(reads), updates, bool(looked), past)
 
@@ -250,6 +288,8 @@ class Movement:
     def _is_calm(self, statement: Any) -> bool:
         if isinstance(statement, (Comment, Blank)) or _is_record(statement):
             return True
+        if binds_name(statement):
+            return self.is_pure(statement)
         if isinstance(statement, (gast.Assign, gast.AugAssign, gast.Expr, gast.Return)):
             return statement.value is None or self._purity.of(statement.value)
         return isinstance(statement, gast.stmt) and not list(blocks_of(statement))
@@ -259,14 +299,23 @@ class Movement:
 
         A call that is a statement may write into all that it is given.
         """
-        calls = isinstance(statement, gast.Expr) and isinstance(statement.value, gast.Call)
-        if not calls or _is_record(statement):
-            found = [call for item in header_of(statement) for call in found_in(item, gast.Call)]
-            return [name for call in found for name in self._purity.written_by(call)]
+        called = isinstance(statement, gast.Expr) and isinstance(statement.value, gast.Call)
+        if not called or _is_record(statement):
+            found = self.look(statement).noted
+            calls = [item for item in found if item.__class__ is gast.Call]
+            return [name for call in calls for name in self._purity.written_by(call)]
         first = root_name(statement.value.args[0]) if statement.value.args else None
         if first is not None and self._purity.adds_to_first(statement.value):
             return [first]
         return names_read(statement.value)
+
+
+def binds_name(statement: Any) -> bool:
+    """Say whether a statement is an assignment to one name."""
+    if statement.__class__ is not gast.Assign:
+        return False
+    targets = statement.targets
+    return len(targets) == 1 and targets[0].__class__ is gast.Name
 
 
 def _written_names(items: list[Any]) -> set[str]:
@@ -305,9 +354,3 @@ def _named_in(items: list[Any]) -> set[str]:
     """Return the names that statements read or bind."""
     bound = {n for item in items for target in targets_of(item) for n in names_bound(target)}
     return bound | {name for item in items for name in header_reads(item)}
-
-
-def _looked_into(node: Any) -> list[str]:
-    """Return the names of which an expression reads parts; of others an empty name."""
-    found = [item for item in walk(node) if isinstance(item, (gast.Subscript, gast.Attribute))]
-    return [root_name(item) or "" for item in found]

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
 import gast
 
 from srcgrad.ir.marks import CLOSING
-from srcgrad.ir.program import targets_of
+from srcgrad.ir.program import count_binds
 from srcgrad.ir.putting import put
-from srcgrad.ir.walk import blocks_of, names_bound, statements
+from srcgrad.ir.walk import blocks_of, statements
 
 
 def propagate_constants(
@@ -29,14 +28,15 @@ def propagate_constants(
     grad_a = 1.0 * b
     grad_b = 1.0 * a
     """
-    binds: Counter[str] = Counter(parameters)
     literals: dict[str, Any] = {}
     for statement in statements(body):
-        for target in targets_of(statement):
-            binds.update(names_bound(target))
         name = _literal(statement)
         if name and is_ours(name):
             literals[name] = statement.value
+    if not literals:
+        return body
+    binds = count_binds(body)
+    binds.update(parameters)
     literals = {name: value for name, value in literals.items() if binds[name] == 1}
     if not literals:
         return body
@@ -48,11 +48,11 @@ def propagate_constants(
 
 def _literal(statement: Any) -> str:
     """Return the name that a statement binds to a floating-point literal, or an empty string."""
-    if isinstance(statement, gast.Assign) and len(statement.targets) == 1:
+    if statement.__class__ is gast.Assign and len(statement.targets) == 1:
         target, value = statement.targets[0], statement.value
-        if isinstance(value, gast.UnaryOp) and isinstance(value.op, gast.USub):
+        if value.__class__ is gast.UnaryOp and isinstance(value.op, gast.USub):
             value = value.operand
-        plain = isinstance(value, gast.Constant) and type(value.value) is float
+        plain = value.__class__ is gast.Constant and type(value.value) is float
         if plain and isinstance(target, gast.Name) and not CLOSING.of(statement):
             return str(target.id)
     return ""

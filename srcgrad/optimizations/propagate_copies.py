@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
 import gast
 
 from srcgrad.ir.marks import CLOSING
-from srcgrad.ir.program import targets_of
-from srcgrad.ir.walk import blocks_of, names_bound, statements, walk
+from srcgrad.ir.program import bound_by, count_binds
+from srcgrad.ir.walk import blocks_of, found_in, statements
 
 
 def propagate_copies(
@@ -30,26 +29,24 @@ def propagate_copies(
     a = x * 2
     y = a + a
     """
-    binds: Counter[str] = Counter(parameters)
-    for statement in statements(body):
-        for target in targets_of(statement):
-            binds.update(names_bound(target))
+    binds = count_binds(body)
+    binds.update(parameters)
     names: dict[str, str] = {}
     bound = set(parameters)
     for statement in statements(body):
         target, source = copy_in(statement)
-        once = binds[target] == 1 and binds[source] == 1 and source in bound
-        if target and once and is_temporary(target) and not CLOSING.of(statement):
+        once = target and binds[target] == 1 and binds[source] == 1 and source in bound
+        if once and is_temporary(target) and not CLOSING.of(statement):
             names[target] = source
-        bound.update(name for item in targets_of(statement) for name in names_bound(item))
+        bound.update(bound_by(statement))
     return _apply(body, names) if names else body
 
 
 def copy_in(statement: Any) -> tuple[str, str]:
     """Return `t` and `s` of a statement ``t = s``; of others two empty strings."""
-    if isinstance(statement, gast.Assign) and len(statement.targets) == 1:
+    if statement.__class__ is gast.Assign and len(statement.targets) == 1:
         target, value = statement.targets[0], statement.value
-        if isinstance(target, gast.Name) and isinstance(value, gast.Name):
+        if target.__class__ is gast.Name and value.__class__ is gast.Name:
             return target.id, value.id
     return "", ""
 
@@ -58,9 +55,8 @@ def _apply(body: list[Any], names: dict[str, str]) -> list[Any]:
     final = {name: _first(name, names) for name in names}
     kept = _without(body, final)
     for statement in kept:
-        for node in walk(statement):
-            if isinstance(node, gast.Name):
-                node.id = final.get(node.id, node.id)
+        for node in found_in(statement, gast.Name):
+            node.id = final.get(node.id, node.id)
     return kept
 
 

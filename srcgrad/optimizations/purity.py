@@ -20,6 +20,7 @@ from srcgrad.runtime.surgery import grad_of
 
 _ADDERS: Final = frozenset({"add_at", "add_entries", "add_to_shadows"})
 _JUDGED: Final = (gast.Call, gast.NamedExpr, gast.Yield, gast.Await)
+_PARTS: Final = frozenset({gast.Subscript, gast.Attribute})
 _EFFECTS: Final = frozenset(
     f"builtins.{name}"
     for name in ["input", "open", "next", "setattr", "delattr", "exec", "eval", "iter"]
@@ -48,10 +49,15 @@ class Purity:
         self._generated = generated
         self.is_adjoint = is_adjoint
         self._callees: dict[str, bool] = {}
+        self._writers: dict[str, FunctionType | None] = {"": None}  # by dotted names
 
     def of(self, node: Any) -> bool:
         """Say whether evaluating an expression has no effect but its value."""
         return node.__class__ is gast.Name or all(map(self._call, found_in(node, *_JUDGED)))
+
+    def of_noted(self, nodes: list[Any]) -> bool:
+        """Say the same of expressions that have been looked at, of which these nodes are noted."""
+        return all(self._call(node) for node in nodes if node.__class__ not in _PARTS)
 
     def is_copy(self, node: Any) -> bool:
         """Say whether an expression is a copy of a variable that we made, which cannot fail."""
@@ -70,17 +76,26 @@ class Purity:
 
     def written_by(self, call: Any) -> list[str]:
         """Return the names into which a call of a function of the user's may write."""
-        callee = uncached(self._reader.scope.resolve(call.func))
-        vocabulary = self._reader.vocabulary
-        if not isinstance(callee, FunctionType) or package_of(callee) == "srcgrad":
+        path = dotted_path(call.func)
+        if path not in self._writers:
+            self._writers[path] = self._writer(call.func)
+        callee = self._writers[path]
+        if callee is None:
             return []
-        if vocabulary.how_written(callee) is None:
-            return []
-        operands, elsewhere = vocabulary.written_operands(callee, call)
+        operands, elsewhere = self._reader.vocabulary.written_operands(callee, call)
         return names_read(call) if elsewhere else [n for v in operands for n in names_read(v)]
 
+    def _writer(self, func: Any) -> FunctionType | None:
+        """Return the function of the user's that is called, if it may write."""
+        callee = uncached(self._reader.scope.resolve(func))
+        if not isinstance(callee, FunctionType) or package_of(callee) == "srcgrad":
+            return None
+        return None if self._reader.vocabulary.how_written(callee) is None else callee
+
     def _call(self, node: Any) -> bool:
-        if not isinstance(node, gast.Call) or any(item.arg == "out" for item in node.keywords):
+        if node.__class__ is not gast.Call:
+            return False
+        if node.keywords and any(item.arg == "out" for item in node.keywords):
             return False
         path = dotted_path(node.func)
         if not path:

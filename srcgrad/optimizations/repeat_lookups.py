@@ -117,7 +117,7 @@ class LookupRepetition:
         self._movement.wait(source, name)
         for statement in rest:
             made = self._movement.effects(statement)
-            times = made.reads[name]
+            times = made.reads.count(name)
             if times:
                 if isinstance(statement, (gast.While, gast.AugAssign)) and _changes(
                     statement, name

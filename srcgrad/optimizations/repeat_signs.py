@@ -116,7 +116,7 @@ class SignRepetition:
         self._movement.wait(source, name)
         for statement in rest:
             made = self._movement.effects(statement)
-            times = made.reads[name]
+            times = made.reads.count(name)
             if times:
                 asked += times
                 found.append(statement)

@@ -24,12 +24,13 @@ from srcgrad.runtime import slopes
 
 _ARITHMETIC: Final = (gast.Mult, gast.Div, gast.Pow, gast.MatMult)
 _FEW: Final = 2
+_LEAVES: Final = frozenset({gast.Name, gast.Constant})
 _MOST_TURNS: Final = 3
 _FARTHEST: Final = 60  # from place to place
 _SLOPES: Final = frozenset(n for n, item in vars(slopes).items() if isinstance(item, FunctionType))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Place:
     """Where an expression stands: in which statement, in what node, and in which field of it."""
 
@@ -135,14 +136,16 @@ class ResultSharing:
         waiting += _operands(getattr(statement, "value", None))
         while waiting:
             holder, name = waiting.pop()
-            node = holder[name] if isinstance(holder, list) else getattr(holder, name)
+            node = holder[name] if holder.__class__ is list else getattr(holder, name)
+            if node.__class__ in _LEAVES:  # as most are
+                continue
             if self._is_wanted(node):
                 yield _Place(statement, holder, name, node)
             if holder is not statement:
                 waiting += _operands(node)
 
     def _is_wanted(self, node: Any) -> bool:
-        arithmetic = isinstance(node, gast.BinOp) and (
+        arithmetic = node.__class__ is gast.BinOp and (
             isinstance(node.op, _ARITHMETIC) or isinstance(node.left, gast.BinOp)
         )
         if not arithmetic and not _acts_on_each_element(node):
@@ -320,7 +323,7 @@ def _name(place: _Place) -> str:
 
 def _operands(node: Any) -> list[tuple[Any, Any]]:
     """Return the fields that hold the operands of an operation."""
-    if isinstance(node, gast.BinOp):
+    if node.__class__ is gast.BinOp:
         return [(node, "left"), (node, "right")]
     if isinstance(node, gast.UnaryOp):
         return [(node, "operand")]
@@ -344,11 +347,14 @@ def _acts_on_each_element(node: Any) -> bool:
 
 def _key(node: Any) -> Any:
     """Return what two expressions have in common that are the same."""
-    if isinstance(node, gast.Name):
+    if node.__class__ is gast.Name:
         return node.id
     if isinstance(node, gast.AST):
-        fields = (getattr(node, name, None) for name in node._fields if name != "ctx")
-        return (type(node).__name__, *map(_key, fields))
+        given = node.__dict__
+        return (
+            node.__class__.__name__,
+            *[_key(given.get(name)) for name in node._fields if name != "ctx"],
+        )
     if isinstance(node, list):
         return tuple(map(_key, node))
     return type(node).__name__, repr(node)
@@ -356,7 +362,6 @@ def _key(node: Any) -> Any:
 
 def _rename(body: list[Any], names: dict[str, str]) -> None:
     for item in body if names else ():
-        for node in walk(item):
-            if isinstance(node, gast.Name):
-                while node.id in names:
-                    node.id = names[node.id]
+        for node in found_in(item, gast.Name):
+            while node.id in names:
+                node.id = names[node.id]

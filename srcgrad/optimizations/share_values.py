@@ -10,7 +10,7 @@ import gast
 from srcgrad.analyses.text_calls import makes_new
 from srcgrad.ir.program import header_reads
 from srcgrad.ir.putting import put
-from srcgrad.ir.walk import blocks_of, statements
+from srcgrad.ir.walk import blocks_of, spelled, statements
 from srcgrad.optimizations.purity import Purity
 from srcgrad.optimizations.share_calls import binds_alone
 
@@ -67,7 +67,7 @@ def _twins(
                 continue
             name = getattr(statement.targets[0], "id", "")
             if is_temporary(name) and _is_arithmetic(statement.value):
-                first = seen.setdefault(gast.dump(statement.value), name)
+                first = seen.setdefault(spelled(statement.value), name)
                 if first != name:
                     yield first, name
 

@@ -50,7 +50,8 @@ def name_unused_parts(
     read: set[str] = set()
     bound: list[str] = []
     for statement in statements(body):
-        read.update(name for part in _read_parts(statement) for name in names_read(part))
+        for part in _read_parts(statement):
+            read.update(names_read(part))
         if isinstance(statement, gast.AugAssign):
             read.update(names_bound(statement.target))
         for target in getattr(statement, "targets", []):

@@ -150,9 +150,8 @@ class Adjoints:
     def vacate(self, cell: str, like: Any) -> list[Any]:
         """Give the adjoints that borrow the variable of `cell` their own, before it is assigned."""
         name = self._namer.adjoint(cell)
-        return self.spell_out(
-            like, [c for c, held in self.borrowed.items() if held == name and c != cell]
-        )
+        found = [c for c, held in self.borrowed.items() if held == name and c != cell]
+        return self.spell_out(like, found) if found else []
 
     def spell_uniform(self, like: Any, cells: Iterable[str] | None = None) -> list[Any]:
         """Return the statements that bind uniform adjoints (all, or those of `cells`) as arrays."""
@@ -179,6 +178,8 @@ class Adjoints:
         """Return the statements that give adjoints (all, or some) variables of their own."""
         done = self.spell_uniform(like, cells)
         wanted = set(self.borrowed) if cells is None else set(cells) & set(self.borrowed)
+        if not wanted:
+            return done
         size = -1
         while len(wanted) != size:  # whoever borrows what is assigned now needs a variable too
             size = len(wanted)

@@ -16,7 +16,7 @@ from srcgrad.frontend.left_out import marks
 from srcgrad.ir.build import call
 from srcgrad.ir.names import Namer, identifier, is_importable
 from srcgrad.ir.scopes import MISSING, SPACE_OF, Binding
-from srcgrad.ir.walk import found_in
+from srcgrad.ir.walk import statements
 
 _PREFERRED = {"numpy": "np"}
 
@@ -51,8 +51,8 @@ class Externals:
 
     def name_left_out(self, definition: Any) -> None:
         """Raise where parts are left out what tells who calls to go another way."""
-        for node in found_in(definition, gast.Raise):
-            why = marks(node)
+        for node in statements(definition.body):
+            why = marks(node) if isinstance(node, gast.Raise) else None
             if why is not None:
                 error = self.use_runtime("LeftOutError")
                 node.exc = call(error, gast.Constant(why, None))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
 import gast
 
-from srcgrad.ir.program import bound_by
-from srcgrad.ir.walk import blocks_of, statements, walk
+from srcgrad.ir.program import count_binds
+from srcgrad.ir.walk import blocks_of, found_in, statements
 
 
 def read_in_place(
@@ -33,12 +32,15 @@ def read_in_place(
     y[i] = part @ part
     grad_part = part * grad
     """
-    every = list(statements(body))
-    binds = Counter(name for item in every for name in bound_by(item))
+    every = [item for item in statements(body) if _only_target(item)]
+    found = [item for item in every if is_copy(item.value)]
+    if not found:
+        return
+    binds = count_binds(body)
     copies: dict[str, str] = {}
-    for item in every:
+    for item in found:
         name = _only_target(item)
-        if name and binds[name] == 1 and is_copy(item.value):
+        if binds[name] == 1:
             copies[name] = item.value.args[0].id
     sources = set(copies.values())
     lasting = {
@@ -50,9 +52,8 @@ def read_in_place(
     if chosen:
         _leave_out(body, chosen)
         for item in body:
-            for node in walk(item):
-                if isinstance(node, gast.Name):
-                    node.id = chosen.get(node.id, node.id)
+            for node in found_in(item, gast.Name):
+                node.id = chosen.get(node.id, node.id)
 
 
 def _only_target(statement: Any) -> str:

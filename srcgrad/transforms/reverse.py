@@ -97,6 +97,7 @@ class Reverser:
         for cell, seed in seeds:
             backward.extend(self._sweep.adjoints.accumulate(cell, seed, end, Status.SHARED))
         backward.extend(self._backward(body))
+        self._sweep.steps.clear()  # each of them holds on to all of them
         self._shadows.fit(backward)
         nothing = gast.Constant(None, None)  # what a path does not bind has an adjoint of zero
         read = {name for item in body for name in header_reads(item)}  # which raises where unbound

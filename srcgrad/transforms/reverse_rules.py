@@ -13,7 +13,7 @@ from srcgrad.frontend.weak_memory import signature_of
 from srcgrad.ir.build import assign, at, call, clone, load, store, subscript
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import direct_names
-from srcgrad.ir.walk import walk
+from srcgrad.ir.walk import found_in
 from srcgrad.rules.base import Context
 from srcgrad.rules.reasons import refusal_of
 from srcgrad.transforms.contributions import Contributions
@@ -235,8 +235,8 @@ class RuleSteps:
 
     def simplify_sizes(self, node: Any) -> None:
         """Ask a variable for its shape or size, rather than an intermediate value of that shape."""
-        for item in walk(node) if node is not None else ():
-            func = getattr(item, "func", None)
+        for item in found_in(node, gast.Call):
+            func = item.func
             asks = isinstance(func, gast.Attribute) and func.attr in ("shape", "size")
             if asks and len(item.args) == 1:
                 item.args[0] = renamed(item.args[0], self._sweep.originals)

@@ -11,7 +11,7 @@ from srcgrad.ir.build import assign, call, load
 from srcgrad.ir.marks import CLOSING, KEEPS_SHAPE
 from srcgrad.ir.names import Namer
 from srcgrad.ir.program import bound_names, is_store, targets_of
-from srcgrad.ir.walk import blocks_of, names_bound, names_read, statements, walk
+from srcgrad.ir.walk import blocks_of, found_in, names_bound, names_read, statements
 
 
 def keep_shapes(primal: list[Any], adjoint: list[Any], namer: Namer) -> bool:
@@ -93,8 +93,8 @@ def _asked(block: list[Any], computed: set[str]) -> dict[str, list[Any]]:
     """Find the calls that need only the shape of their second argument, by its name."""
     found: dict[str, list[Any]] = {}
     for statement in block:
-        for node in walk(statement):
-            if getattr(getattr(node, "func", None), "id", "") == "unbroadcast":
+        for node in found_in(statement, gast.Call):
+            if getattr(node.func, "id", "") == "unbroadcast":
                 like = node.args[1]
                 wanted = KEEPS_SHAPE.of(node)
                 if wanted is None:

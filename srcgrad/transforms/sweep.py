@@ -26,7 +26,7 @@ from srcgrad.ir.changes import change_of
 from srcgrad.ir.marks import IS_ENTRY, IS_SCALED, VECTOR
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program, direct_names, operand_names
-from srcgrad.ir.walk import found_in, names_bound, names_read, statements, walk
+from srcgrad.ir.walk import found_in, names_bound, names_read, statements
 from srcgrad.transforms.adjoints import Adjoints, State, Status
 from srcgrad.transforms.contributions import Contributions, is_entry, is_uniform, merged
 from srcgrad.transforms.externals import Externals
@@ -277,6 +277,8 @@ class Sweep:
         """Move borrowed adjoints out of variables that the operands' adjoints will get."""
         own = {self.namer.adjoint(cell) for cell in self.operands(statement)[1]}
         borrowed = self.adjoints.borrowed
+        if not borrowed:
+            return []
         done = self.adjoints.spell_out(
             statement, [target for target in targets if borrowed.get(target) in own]
         )
@@ -474,9 +476,8 @@ def renamed(node: Any, names: dict[str, str]) -> Any:
     if not names:
         return node
     node = clone(node)
-    for item in walk(node):
-        if isinstance(item, gast.Name):
-            item.id = names.get(item.id, item.id)
+    for item in found_in(node, gast.Name):
+        item.id = names.get(item.id, item.id)
     return node
 
 

@@ -166,9 +166,10 @@ class Expander:
         self.session.settled = flagged and UNSEEN not in self.session.rebound
         env: dict[str, Value] = {}
         found: dict[str, Leaves] = {}
-        frame = Body(self.session, code, {}, inputs)
+        frame = Body(self.session, code, {}, inputs) if given else None
         for name, value in given.items():
             root = Given(name)
+            assert frame is not None
             if name in (*inputs, SETTINGS):
                 inner = holds_objects(value) or self.session.holding.has_entries(value)
                 if name and (is_plain_object(value) or inner):

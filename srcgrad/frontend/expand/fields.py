@@ -224,7 +224,7 @@ class Fields(Calls):
         made.origin = instance
         more = () if held is None else sorted(held.written)
         for name in dict.fromkeys((*field_names(instance.value), *more)):
-            made.fields[name] = self.of_instance(instance, name, gast.Name(name, gast.Load()))
+            made.fields[name] = self.of_instance(instance, name, load(name))
         return made
 
     def argument(self, value: Instance, node: Any) -> Any:

@@ -83,8 +83,12 @@ class Frame:
         self.locals = set(names.assigned - set(env))
         self.taken = {*names.every, *self.own, *env}
         self.free: set[str] = set()  # of functions in place: those that mean what lies outside
-        self.rebound = {name for item in found_in(code.tree, gast.Nonlocal) for name in item.names}
-        self.globals = {name for item in found_in(code.tree, gast.Global) for name in item.names}
+        declared = found_in(code.tree, gast.Nonlocal, gast.Global)
+        kinds = gast.Nonlocal, gast.Global
+        self.rebound, self.globals = (
+            {name for item in declared if isinstance(item, kind) for name in item.names}
+            for kind in kinds
+        )
         self.begins = inputs is not None
         self.plain_values = PlainValues(
             set(inputs or ()).difference(env),
@@ -334,7 +338,9 @@ class Frame:
         that are `given` have always had a meaning.
         """
         names = [node for statement in body for node in found_in(statement, gast.Name)]
-        bound = {node.id for node in names if not isinstance(node.ctx, gast.Load)}
+        bound = {node.id for node in names if node.ctx.__class__ is not gast.Load}
+        if self.locals <= bound.union(given, self.home.cells):
+            return
         now = own_names(gast.FunctionDef("now", self.code.tree.args, body, [], None, None))
         lost = self.locals.difference(bound, now, given, self.home.cells)
         for node in names:

@@ -40,6 +40,10 @@ _HEADED: Final = (
     *(gast.Assign, gast.AugAssign, gast.AnnAssign, gast.Return, gast.Expr, gast.If, gast.While),
     gast.For,
 )
+_TAKING: Final = (
+    *(gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp, gast.Starred, gast.Call),
+    *(gast.comprehension, gast.Lambda),
+)
 _CHANGING: Final = (gast.AugAssign, gast.Nonlocal, gast.Global, gast.Delete, gast.NamedExpr)
 _NEW: Final = (gast.BinOp, gast.UnaryOp, gast.Compare, gast.Constant)
 
@@ -57,7 +61,7 @@ class Generators(Control):
         if not isinstance(statement, _HEADED):
             return
         parts = [part for part in header_of(statement) if part is not None]
-        nodes = [node for part in parts for node in walk(part)]
+        nodes = [node for part in parts for node in found_in(part, *_TAKING)]
         used = [made for node in nodes for made in self._used_up_by(node)]
         if isinstance(statement, gast.Assign) and _takes_apart(statement):
             used.append(statement.value)

@@ -15,7 +15,7 @@ import gast
 from srcgrad.frontend.expand.values import Known, Static
 from srcgrad.ir.build import dotted_path
 from srcgrad.ir.vocabulary import Vocabulary
-from srcgrad.ir.walk import names_bound, walk
+from srcgrad.ir.walk import found_in, names_bound, walk
 from srcgrad.runtime.objects import is_plain_class
 
 _TOLD: Final = (gast.Constant, gast.Compare, gast.JoinedStr)
@@ -138,6 +138,14 @@ def _values_of(keywords: list[Any]) -> list[Any]:
     return [item.value for item in keywords]
 
 
+_BINDERS: Final = (
+    *(gast.For, gast.NamedExpr, gast.withitem, gast.Global, gast.Nonlocal, gast.FunctionDef),
+    *(gast.ClassDef, gast.ExceptHandler, gast.alias, gast.MatchAs, gast.MatchStar),
+    gast.MatchMapping,
+)
+"""What binds names, but for assignments."""
+
+
 def bound_otherwise(tree: Any) -> set[str]:
     r"""Return the names that a definition binds in other ways than by assignments.
 
@@ -146,7 +154,7 @@ def bound_otherwise(tree: Any) -> set[str]:
     ['z']
     """
     found: set[str] = set()
-    for node in (n for statement in tree.body for n in walk(statement)):
+    for node in (n for statement in tree.body for n in found_in(statement, *_BINDERS)):
         if isinstance(node, (gast.For, gast.NamedExpr)):
             found.update(names_bound(node.target))
         elif isinstance(node, gast.withitem) and node.optional_vars is not None:

@@ -19,6 +19,14 @@ _SCOPED = frozenset(_SCOPES)
 _BINDERS = frozenset(
     (gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef, gast.Import, gast.ImportFrom)
 ).union((gast.ExceptHandler, gast.MatchAs, gast.MatchStar))
+_NAMING = gast.Name, gast.FunctionDef, gast.ClassDef, gast.Global, gast.Nonlocal
+_PASSING = gast.Starred, gast.keyword, gast.Attribute, gast.Subscript
+_LINKING = (
+    *(gast.FunctionDef, gast.Lambda, gast.withitem, gast.Call, gast.For, gast.comprehension),
+    *(gast.Assign, gast.AugAssign, gast.AnnAssign, gast.NamedExpr),
+)
+_LINKS = frozenset(_LINKING)
+_TELLING = tuple(dict.fromkeys([*_NAMING, *_PASSING, *_LINKING]))
 _COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 
 
@@ -59,10 +67,17 @@ class Names:
     @classmethod
     def of(cls, tree: Any) -> Names:
         """Find the names of a definition."""
-        own = own_names(tree)
+        nodes = _own_nodes(tree)
+        own = _own_among(nodes, tree)
         assigned = own - _imported(tree)
-        names = assigned, all_names(tree), *starred_names(tree), bound_once(tree)
-        return cls(own, *names, *_dependences(tree))
+        every = found_in(tree, *_TELLING)
+        names = (
+            assigned,
+            _names_among(every),
+            *_starred_among(every),
+            _once_among(nodes, tree),
+        )
+        return cls(own, *names, *_dependences(tree, every))
 
 
 def nonlocals(tree: Any) -> set[str]:
@@ -102,7 +117,11 @@ def own_names(tree: Any) -> set[str]:
     >>> sorted(own_names(tree))
     ['a', 'b', 'c']
     """
-    nodes = _own_nodes(tree)
+    return _own_among(_own_nodes(tree), tree)
+
+
+def _own_among(nodes: list[Any], tree: Any) -> set[str]:
+    """Return the names that a function binds, whose own nodes these are."""
     found = set(parameters(tree.args))
     for node in nodes:
         if node.__class__ is gast.Name:
@@ -160,15 +179,17 @@ def reached(links: Links, seeds: Iterable[str], inner: Iterable[str] = ()) -> se
 
 def spread(tree: Any, seeds: set[str]) -> set[str]:
     """Return the names of a definition that may depend on some, as `reached` does."""
-    links, inner = _dependences(tree)
+    links, inner = _dependences(tree, found_in(tree, *_LINKING))
     return reached(links, seeds, inner)
 
 
-def _dependences(tree: Any) -> tuple[Links, set[str]]:
+def _dependences(tree: Any, nodes: list[Any]) -> tuple[Links, set[str]]:
     """Return what in a function lets depend on what, and the parameters of nested functions."""
     inner: set[str] = set()
     links: list[tuple[set[str], set[str]]] = []
-    for node in walk(tree):
+    for node in nodes:
+        if node.__class__ not in _LINKS:
+            continue
         if isinstance(node, (gast.FunctionDef, gast.Lambda)) and node is not tree:
             inner.update(parameters(node.args))
             if isinstance(node, gast.FunctionDef):
@@ -196,10 +217,16 @@ def _links(node: Any) -> Links:
 
 def bound_once(tree: Any) -> set[str]:
     """Return the names that a function binds once, outside of loops: they mean one value."""
+    return _once_among(_own_nodes(tree), tree)
+
+
+def _once_among(nodes: list[Any], tree: Any) -> set[str]:
+    """Return the names that a function binds once, whose own nodes these are."""
     counts: Counter[str] = Counter(parameters(tree.args))
-    for node in _own_nodes(tree):
-        if isinstance(node, gast.Name) and not isinstance(node.ctx, gast.Load):
-            counts[node.id] += 1
+    for node in nodes:
+        if node.__class__ is gast.Name:
+            if node.ctx.__class__ is not gast.Load:
+                counts[node.id] += 1
         elif isinstance(node, (gast.For, gast.While)):
             inner = found_in(node, gast.Name)
             counts.update(item.id for item in inner if not isinstance(item.ctx, gast.Load))
@@ -215,10 +242,14 @@ def bound_once(tree: Any) -> set[str]:
 
 def starred_names(tree: Any) -> tuple[set[str], set[str]]:
     """Return the names that are passed on with stars, and those whose elements are written."""
+    return _starred_among(found_in(tree, *_PASSING))
+
+
+def _starred_among(nodes: list[Any]) -> tuple[set[str], set[str]]:
     starred: set[str] = set()
     written: set[str] = set()
-    for node in walk(tree):
-        value = getattr(node, "value", None)
+    for node in nodes:
+        value = node.value if node.__class__ in _PASSING else None
         if not isinstance(value, gast.Name):
             continue
         if isinstance(node, gast.Starred) or (isinstance(node, gast.keyword) and node.arg is None):
@@ -267,9 +298,13 @@ def _mentioned(node: Any) -> set[str]:
 
 def all_names(tree: Any) -> set[str]:
     """Return every name in a tree, whatever its scope."""
+    return _names_among(found_in(tree, *_NAMING))
+
+
+def _names_among(nodes: list[Any]) -> set[str]:
     found: set[str] = set()
-    for node in walk(tree):
-        if isinstance(node, gast.Name):
+    for node in nodes:
+        if node.__class__ is gast.Name:
             found.add(node.id)
         elif isinstance(node, (gast.FunctionDef, gast.ClassDef)):
             found.add(node.name)
@@ -340,15 +375,19 @@ def without_collisions(
     Those of a comprehension are among them: it becomes a loop of the function.
     """
     given = set(parameters(source.tree.args))
+    names = found_in(source.tree, gast.Name)
+    bound = {node.id for node in names if node.ctx.__class__ is not gast.Load}
+    if not (given | bound).intersection(taken):
+        return source, {}
     inner = {name for node in found_in(source.tree, *_COMPREHENSIONS) for name in _bound_by(node)}
     stored = _stored(source.tree)
     early = {name for name in stored | inner if name == "np" or hasattr(builtins, name)}
-    names = (given | early).intersection(taken)
-    if not names:
+    met = (given | early).intersection(taken)
+    if not met:
         return source, {}
     there = all_names(source.tree) | set(taken)
     fresh: dict[str, str] = {}
-    for name in sorted(names):
+    for name in sorted(met):
         number = 2
         while f"{name}_{number}" in there:
             number += 1

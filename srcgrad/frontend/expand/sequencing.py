@@ -26,6 +26,8 @@ class Sequencing(Generators):
 
     def sequence(self, statement: Any) -> None:
         """Put what a statement evaluates up to the last such call into statements before it."""
+        if not any(isinstance(item, Local) for item in self.env.values()):
+            return  # in most functions no call changes variables
         parts = [item for item in _parts_of(statement) if item is not None]
         calls = [call for item in parts for call in self._movers(item)]
         if not calls or not self.hoistable or not self._may_be_taken_apart(statement, parts, calls):

@@ -82,6 +82,9 @@ def rename(node: Any, names: dict[str, str]) -> None:
         rename(child, names)
 
 
+_SCOPED = frozenset((*COMPREHENSIONS, gast.SetComp))
+
+
 def names_outside(body: list[Any]) -> set[str]:
     """Return the names that statements use outside of comprehensions.
 
@@ -93,14 +96,15 @@ def names_outside(body: list[Any]) -> set[str]:
     stack: list[tuple[Any, frozenset[str]]] = [(item, frozenset()) for item in body]
     while stack:
         node, hidden = stack.pop()
-        if isinstance(node, gast.Name):
+        kind = node.__class__
+        if kind is gast.Name:
             if node.id not in hidden:
                 found.add(node.id)
             continue
-        if isinstance(node, (*COMPREHENSIONS, gast.SetComp)):
+        if kind in _SCOPED:
             stack.append((node.generators[0].iter, hidden))
             hidden = hidden | {n for part in node.generators for n in names_bound(part.target)}
-        stack.extend((child, hidden) for child in nodes_in(node))
+        stack += [(child, hidden) for child in nodes_in(node)]
     return found
 
 

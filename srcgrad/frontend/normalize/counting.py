@@ -13,7 +13,7 @@ from srcgrad.ir.build import at, load, store
 from srcgrad.ir.marks import NATURAL
 from srcgrad.ir.operations import Reader
 from srcgrad.ir.scopes import Binding
-from srcgrad.ir.walk import blocks_of, statements, walk
+from srcgrad.ir.walk import blocks_of, found_in, statements
 from srcgrad.runtime.long_loops import checkpointed
 
 
@@ -67,19 +67,22 @@ def plainly(body: list[Any], reader: Reader) -> list[Any]:
 
 def refuse_elsewhere(body: list[Any], reader: Reader, refusals: Refusals) -> None:
     """Refuse ``checkpointed(...)`` where it is not the head of a loop."""
+    calls = [node for statement in body for node in found_in(statement, gast.Call)]
+    calls = [node for node in calls if is_checkpointed(node, reader)]
+    if not calls:
+        return
     heads = {
         id(head)
         for statement in statements(body)
         for head in (getattr(statement, "iter", None), getattr(statement, "test", None))
     }
-    for statement in body:
-        for node in walk(statement):
-            if is_checkpointed(node, reader) and id(node) not in heads:
-                refusals.add(
-                    node,
-                    "`checkpointed` inside of an expression",
-                    "write `for item in checkpointed(...)` or `while checkpointed(...)`",
-                )
+    for node in calls:
+        if id(node) not in heads:
+            refusals.add(
+                node,
+                "`checkpointed` inside of an expression",
+                "write `for item in checkpointed(...)` or `while checkpointed(...)`",
+            )
 
 
 def is_checkpointed(node: Any, reader: Reader) -> bool:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import gast
+
 from srcgrad.frontend.normalize.declarations import drop_declarations
-from srcgrad.frontend.normalize.dicts import Dicts
+from srcgrad.frontend.normalize.dicts import Dicts, makes_dict
 from srcgrad.frontend.normalize.managers import check_managers
 from srcgrad.frontend.normalize.matching import Matching
 from srcgrad.frontend.normalize.strictness import StrictZips
@@ -13,6 +15,7 @@ from srcgrad.frontend.normalize.walrus import Walrus
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.ir.names import Namer
 from srcgrad.ir.scopes import Scope
+from srcgrad.ir.walk import found_in
 
 
 def desugared(body: list[Any], scope: Scope, namer: Namer, refusals: Refusals) -> list[Any]:
@@ -27,5 +30,9 @@ def desugared(body: list[Any], scope: Scope, namer: Namer, refusals: Refusals) -
     body = drop_declarations(body, scope, refusals)
     check_managers(body, scope, refusals)
     body = Matching(body, namer, scope, refusals).block(body)
-    body = Dicts(scope, namer).block(StrictZips(namer, scope).block(body))
+    calls = [node for item in body for node in found_in(item, gast.Call)]
+    if any(item.arg == "strict" for call in calls for item in call.keywords):
+        body = StrictZips(namer, scope).block(body)
+    if any(makes_dict(call, scope) for call in calls):
+        body = Dicts(scope, namer).block(body)
     return Walrus(namer, refusals).block(body)

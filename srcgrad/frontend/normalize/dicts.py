@@ -14,6 +14,12 @@ _SEQUENCES = (gast.Tuple, gast.List)
 _FROM_KEYS = dict.fromkeys
 
 
+def makes_dict(call: Any, scope: Scope) -> bool:
+    """Say whether a call is one of `dict` or of `dict.fromkeys`."""
+    callee = scope.resolve(call.func)
+    return callee is dict or (isinstance(call.func, gast.Attribute) and callee == _FROM_KEYS)
+
+
 class Dicts(gast.NodeTransformer):  # type: ignore[misc]
     """Rewrites one function body; what is read twice gets a name by ``:=``.
 

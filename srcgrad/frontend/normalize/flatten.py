@@ -27,12 +27,16 @@ from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Reader
 from srcgrad.ir.packages import package_of
 from srcgrad.ir.program import bound_names
-from srcgrad.ir.walk import blocks_of, is_same, names_bound, walk
+from srcgrad.ir.walk import blocks_of, found_in, is_same, names_bound, walk
 from srcgrad.primitives.methods import SHAPERS
 from srcgrad.runtime import add_entries, add_to_shadows
 
 _QUESTIONS = ("isinstance", "hasattr", "type", "callable")
 _LOOKS: Final = (gast.Name, gast.Attribute, gast.Subscript, gast.BinOp, gast.UnaryOp)
+
+
+_TELLING: Final = (gast.Subscript, gast.Attribute, gast.Assign, gast.AugAssign, gast.Call)
+"""What tells of the names in it that they are lists, dicts or the like."""
 
 
 class Flattener:
@@ -90,7 +94,7 @@ class Flattener:
         code = self._reader.scope.function.__code__
         work.taken = names_outside(body) | set(code.co_varnames[: code.co_argcount])
         find_kinds(body, work)
-        nodes = [node for item in body for node in walk(item)]
+        nodes = [node for item in body for node in found_in(item, *_TELLING)]
         work.dicts = {node.value.id for node in nodes if _treats_as_dict(node)}
         work.dicts |= {
             target.id

@@ -14,7 +14,7 @@ from srcgrad.frontend.normalize.workspace import Workspace
 from srcgrad.frontend.returned_iterators import makes_iterator
 from srcgrad.ir.build import load
 from srcgrad.ir.packages import package_of
-from srcgrad.ir.walk import names_bound, root_name, statements, walk
+from srcgrad.ir.walk import found_in, names_bound, root_name, statements
 
 _OTHERS = "a variable is a list in one place and something else in another"
 
@@ -72,8 +72,8 @@ def _find_numbered(body: list[Any], bindings: dict[str, list[Any]], work: Worksp
                 [value.elt] if isinstance(value, gast.ListComp) else getattr(value, "elts", [None])
             )
             entries[name].extend(parts)
-    for statement in body:
-        for node in walk(statement):
+    for statement in body if entries else ():
+        for node in found_in(statement, gast.Call, gast.Subscript):
             func = node.func if isinstance(node, gast.Call) else None
             if isinstance(func, gast.Attribute) and getattr(func.value, "id", "") in entries:
                 appends = func.attr == "append" and len(node.args) == 1

@@ -13,7 +13,7 @@ from srcgrad.ir.build import assign, at, call, clone, constant, load, subscript
 from srcgrad.ir.jumps import inner_blocks
 from srcgrad.ir.names import Namer
 from srcgrad.ir.scopes import Binding, Scope
-from srcgrad.ir.walk import names_read, walk
+from srcgrad.ir.walk import found_in, names_read, walk
 
 _WHOLE: Final = (
     *(bool, bytearray, bytes, dict, float, frozenset, int, list, set, str, tuple),
@@ -229,6 +229,8 @@ def _captures(pattern: Any) -> list[str]:
 
 def _leaking(body: list[Any]) -> set[str]:
     """Return the names that patterns bind and that are read outside of the cases that bind them."""
+    if not any(found_in(statement, gast.Match) for statement in body):
+        return set()
     reads = Counter(name for statement in body for name in names_read(statement))
     found = set(reads)
     for statement in body:

@@ -13,7 +13,8 @@ import gast
 from srcgrad.ir.build import assign, load
 from srcgrad.ir.evaluation import part_at, places_in, put_at
 from srcgrad.ir.names import Namer
-from srcgrad.ir.walk import walk
+from srcgrad.ir.program import header_of
+from srcgrad.ir.walk import found_in, walk
 
 _PARTS: Final = {
     **dict.fromkeys((gast.Assign, gast.AugAssign, gast.Expr), "value"),
@@ -21,6 +22,7 @@ _PARTS: Final = {
     gast.For: "iter",
 }
 """What a statement evaluates before all else."""
+_TAKEN: Final = (gast.Call, gast.ListComp, gast.DictComp)
 
 
 class NestedCalls:
@@ -46,6 +48,9 @@ class NestedCalls:
     def before(self, statement: Any) -> list[Any]:
         """Return the statements to run before one, from which its inner calls are taken."""
         self._lead = []
+        calls = (item for part in header_of(statement) for item in found_in(part, *_TAKEN))
+        if not any(map(self._is_taken, calls)):
+            return self._lead
         if isinstance(statement, gast.AugAssign) and not _is_told_late(statement.target):
             base = getattr(statement.target, "value", None)
             if isinstance(base, gast.Call) and self._holds(base):

@@ -11,9 +11,15 @@ from srcgrad.ir.build import store
 from srcgrad.ir.names import Namer
 from srcgrad.ir.packages import package_of
 from srcgrad.ir.scopes import MISSING, Scope
-from srcgrad.ir.walk import blocks_of, walk
+from srcgrad.ir.walk import blocks_of, found_in
 
 _INNER: Final = (gast.FunctionDef, gast.Lambda, gast.ClassDef, gast.Global, gast.Nonlocal)
+_NAMING: Final = (
+    *_INNER,
+    *(gast.AsyncFunctionDef, gast.alias, gast.ExceptHandler, gast.MatchAs, gast.MatchStar),
+    *(gast.MatchMapping, gast.TypeAlias, gast.TypeVar, gast.TypeVarTuple, gast.ParamSpec),
+)
+"""What has names that are no variables of their own, as text."""
 _MAKING_LISTS: Final = ("tolist", "split")
 
 
@@ -102,8 +108,8 @@ class Separation:
         for statement in block[position + 1 :]:
             if _binds(statement, name):
                 return
-            for node in walk(statement):
-                if isinstance(node, gast.Name) and node.id == name:
+            for node in found_in(statement, gast.Name):
+                if node.id == name:
                     node.id = fresh
 
 
@@ -121,14 +127,14 @@ def _binds(statement: Any, name: str) -> bool:
 
 def _mentions(tree: Any, name: str) -> int:
     """Count the places where a name stands."""
-    return sum(isinstance(node, gast.Name) and node.id == name for node in walk(tree))
+    return sum(node.id == name for node in found_in(tree, gast.Name))
 
 
 def _named_in_functions(body: list[Any]) -> set[str]:
     """Return the names that inner functions and patterns know, which stay as they are."""
     found: set[str] = set()
     for statement in body:
-        for node in walk(statement):
+        for node in found_in(statement, *_NAMING):
             found.update(
                 text
                 for text in (getattr(node, "name", None), getattr(node, "rest", None))
@@ -136,5 +142,5 @@ def _named_in_functions(body: list[Any]) -> set[str]:
             )
             if isinstance(node, _INNER):
                 found.update(getattr(node, "names", ()))
-                found.update(n.id for n in walk(node) if isinstance(n, gast.Name))
+                found.update(n.id for n in found_in(node, gast.Name))
     return found

@@ -321,7 +321,7 @@ class Spellings(gast.NodeTransformer):  # type: ignore[misc]
 
     def _only_calculates(self, statement: Any) -> bool:
         """Say whether a statement calls nothing but functions of numbers, in whatever order."""
-        calls = [node for node in walk(statement) if isinstance(node, gast.Call)]
+        calls = found_in(statement, gast.Call)
         return any(map(self._writes_into_new, calls)) and all(map(self._is_function, calls))
 
     def _is_function(self, node: Any) -> bool:

@@ -13,7 +13,7 @@ from srcgrad.ir.evaluation import part_at, places_in, put_at
 from srcgrad.ir.jumps import inner_blocks
 from srcgrad.ir.marks import NATURAL
 from srcgrad.ir.names import Namer
-from srcgrad.ir.walk import found_in, names_bound, names_read, nodes_in, walk
+from srcgrad.ir.walk import found_in, names_bound, names_read, nodes_in
 
 _OWN_SCOPES: Final = (
     gast.Lambda,
@@ -66,6 +66,8 @@ class Walrus:
 
     def block(self, block: list[Any]) -> list[Any]:
         """Return a block without assignment expressions."""
+        if not any(map(_holds, block)):
+            return block
         done: list[Any] = []
         for statement in block:
             for part in inner_blocks(statement):
@@ -237,9 +239,7 @@ def _assigned_in(node: Any) -> list[str]:
 
 
 def _holds(node: Any) -> bool:
-    return isinstance(node, gast.AST) and any(
-        isinstance(item, gast.NamedExpr) for item in walk(node)
-    )
+    return isinstance(node, gast.AST) and bool(found_in(node, gast.NamedExpr))
 
 
 def _fields(statement: Any) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Reader, writes_result
 from srcgrad.ir.scopes import MISSING
 from srcgrad.ir.targets import names_from_target
-from srcgrad.ir.walk import blocks_of, names_read, nodes_in, statements, walk
+from srcgrad.ir.walk import blocks_of, found_in, names_read, nodes_in, statements
 from srcgrad.runtime import add_at, turns
 
 _VIEW_ATTRIBUTES: Final = frozenset(["T", "mT", "real"])
@@ -68,9 +68,8 @@ class WriteCalls:
 
     def function(self, body: list[Any]) -> list[Any]:
         """Return the body of the function with calls that write as assignments."""
-        for node in [node for statement in body for node in walk(statement)]:
-            if isinstance(node, gast.Call):
-                self._name_target(node)
+        for node in [node for statement in body for node in found_in(statement, gast.Call)]:
+            self._name_target(node)
         for statement in statements(body):
             if isinstance(statement, gast.Assign) and is_list(statement.value):
                 self._lists |= {t.id for t in statement.targets if isinstance(t, gast.Name)}
@@ -379,8 +378,8 @@ def refuse_inner_writes(
     for statement in statements(body):
         whole = getattr(statement, "value", None)
         parts = [part for part in nodes_in(statement) if not isinstance(part, gast.stmt)]
-        for node in [node for part in parts for node in walk(part)]:
-            if not isinstance(node, gast.Call) or node is whole:
+        for node in [node for part in parts for node in found_in(part, gast.Call)]:
+            if node is whole:
                 continue
             writes = writes_result(node, reader.scope.resolve(node.func))
             if writes and not set(names_read(node)).isdisjoint(varies):
