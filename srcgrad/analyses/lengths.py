@@ -36,6 +36,9 @@ class Lengths:
     >>> lengths = Lengths({"x": (5,), "s": (3,)})
     >>> lengths.agree(less(("x", 0), 2), ("s", 0)), lengths.conditions
     (True, ('len(s) == len(x) - 2',))
+    >>> lengths = Lengths({"x": (5,), "s": (5,)})
+    >>> lengths.agree(less(("x", 0), 2), less(("s", 0), 2)), lengths.conditions
+    (True, ('s.shape == x.shape',))
     """
 
     def __init__(self, seen: Seen) -> None:
@@ -67,6 +70,8 @@ class Lengths:
         size = self._size(first)
         if size is None or size != self._size(second):
             return False
+        if _are_cut_alike(first, second) and self.agree(first[1], second[1]):  # type: ignore[index]
+            return True
         swapped = isinstance(second, int) or _is_part_of(second, first)
         keep, gone = (second, first) if swapped else (first, second)
         self._equal[gone] = keep
@@ -110,6 +115,11 @@ class Lengths:
             return None
         pairs = zip(first, second, strict=True)
         return tuple(self.find(a) if self.agree(a, b) else None for a, b in pairs)
+
+    def fit(self, stored: Vector | None, place: Vector | None) -> None:
+        """Take what is stored into a place for as large as it, where it is so at hand."""
+        if stored is not None and place is not None and len(stored) <= len(place):
+            self.join(place, stored)
 
     def _longer(self, a: Length, b: Length) -> Length:
         if b in (1, a):
@@ -196,6 +206,12 @@ def _is_part_of(length: Length, other: Length) -> bool:
     """Say whether a length is what another is made of."""
     inside = isinstance(other, tuple) and len(other) == 3
     return length == other or (inside and _is_part_of(length, other[1]))  # type: ignore[index]
+
+
+def _are_cut_alike(first: Length, second: Length) -> bool:
+    """Say whether slices cut as much off two lengths."""
+    pair = (first, second)
+    return all(isinstance(n, tuple) and n[0] == "less" for n in pair) and first[2] == second[2]  # type: ignore[index]
 
 
 def cut_by(length: Length) -> frozenset[str]:

@@ -16,7 +16,7 @@ import numpy as np
 
 from srcgrad.analyses.entries import Entries
 from srcgrad.analyses.integers import Integers
-from srcgrad.analyses.text_calls import called
+from srcgrad.analyses.text_calls import called_by_text
 from srcgrad.ir.operations import Operation, broadcasts
 from srcgrad.ir.program import Program
 from srcgrad.ir.walk import names_bound, statements, walk
@@ -121,7 +121,7 @@ class Shapes:
         return self.of(node)
 
     def _of_plain_call(self, node: Any, numbers: set[str]) -> Shape | None:
-        known = called(node)
+        known = called_by_text(node)
         if node.keywords:
             return None
         if known.shape == "number":
