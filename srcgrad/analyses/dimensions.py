@@ -209,6 +209,8 @@ class Dimensions:
             return [(target.id, self._of_value(target.id, statement))]
         if isinstance(target, gast.Tuple) and all(isinstance(n, gast.Name) for n in target.elts):
             results = self._of_call(statement) or self._of_parts(statement.value, target.elts)
+            vector = None if results else self.of(statement.value)
+            results = (vector[1:],) * len(target.elts) if vector else results
             if len(results) == len(target.elts):
                 return [(n.id, v) for n, v in zip(target.elts, results, strict=True)]
         return [(name, None) for name in names_bound(target)]
