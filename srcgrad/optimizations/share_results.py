@@ -77,6 +77,12 @@ class ResultSharing:
     z = x * new
     w = z / new
     return np.sin(y)
+    >>> sharing.purity = Purity(purity._reader, frozenset({"g"}))
+    >>> print(shared("g = z * 3; a[i] += g * 0.5; b[i] -= g * 0.5"))
+    g = z * 3
+    new = g * 0.5
+    a[i] += new
+    b[i] -= new
     >>> print(shared("a = x * y; b = x * y; b += 1.0; return a, b"))
     a = x * y
     b = x * y
@@ -149,7 +155,13 @@ class ResultSharing:
             return False
         names = names_read(node)
         wanted = any(map(self._holds_array, names)) if arithmetic else bool(names)
-        return wanted and self.purity.of(node)
+        return (wanted or self._is_scaled(node)) and self.purity.of(node)
+
+    def _is_scaled(self, node: Any) -> bool:
+        """Say whether an expression is an adjoint times a literal."""
+        if not isinstance(node, gast.BinOp) or not isinstance(node.left, gast.Name):
+            return False
+        return isinstance(node.right, gast.Constant) and self.purity.is_adjoint(node.left.id)
 
     # -- sharing
 
@@ -240,6 +252,10 @@ class ResultSharing:
         """Say whether a value is costly enough, or asked for so often, that it gets a name."""
         node: Any = places[0].node if places else None
         names = names_read(node) if places else []
+        if len(places) >= _FEW and self._is_scaled(node):
+            counts = self._fixed.counts  # nobody else reads it: its own line computes the product
+            if counts.binds[names[0]] == 1 and counts.reads[names[0]] == len(places):
+                return True
         if not any(map(self._holds_array, names)):
             return False
         if len(places) > _FEW and isinstance(node, gast.BinOp):
