@@ -70,7 +70,7 @@ class Lengths:
         size = self._size(first)
         if size is None or size != self._size(second):
             return False
-        if _are_cut_alike(first, second) and self.agree(first[1], second[1]):  # type: ignore[index]
+        if (wholes := _uncut(first, second)) is not None and self.agree(*wholes):
             return True
         swapped = isinstance(second, int) or _is_part_of(second, first)
         keep, gone = (second, first) if swapped else (first, second)
@@ -208,10 +208,19 @@ def _is_part_of(length: Length, other: Length) -> bool:
     return length == other or (inside and _is_part_of(length, other[1]))  # type: ignore[index]
 
 
-def _are_cut_alike(first: Length, second: Length) -> bool:
-    """Say whether slices cut as much off two lengths."""
+def _uncut(first: Length, second: Length) -> tuple[Length, Length] | None:
+    """Return two lengths before slices cut as much off both, or None if they do not.
+
+    >>> _uncut(("less", ("x", 0), 2), ("less", ("y", 0), 2)), _uncut(3, ("less", ("x", 0), 1))
+    ((('x', 0), ('y', 0)), (4, ('x', 0)))
+    """
     pair = (first, second)
-    return all(isinstance(n, tuple) and n[0] == "less" for n in pair) and first[2] == second[2]  # type: ignore[index]
+    cuts = {item[2] for item in pair if isinstance(item, tuple) and item[0] == "less"}
+    if len(cuts) != 1 or not all(isinstance(n, int) or (n and n[0] == "less") for n in pair):
+        return None
+    (cut,) = cuts
+    ours, theirs = (item + cut if isinstance(item, int) else item and item[1] for item in pair)
+    return ours, theirs
 
 
 def cut_by(length: Length) -> frozenset[str]:

@@ -77,10 +77,9 @@ class ResultSharing:
     z = x * new
     w = z / new
     return np.sin(y)
-    >>> sharing.purity = Purity(purity._reader, frozenset({"g"}))
-    >>> print(shared("g = z * 3; a[i] += g * 0.5; b[i] -= g * 0.5"))
-    g = z * 3
-    new = g * 0.5
+    >>> print(shared("grad_t = z * 3; a[i] += grad_t * 0.5; b[i] -= grad_t * 0.5"))
+    grad_t = z * 3
+    new = grad_t * 0.5
     a[i] += new
     b[i] -= new
     >>> print(shared("a = x * y; b = x * y; b += 1.0; return a, b"))
