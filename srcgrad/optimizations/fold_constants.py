@@ -15,6 +15,8 @@ from srcgrad.ir.build import constant, name_adjoint
 from srcgrad.ir.marks import ADJOINT
 from srcgrad.ir.walk import blocks_of, names_read, root_name
 from srcgrad.optimizations.kept_axes import without_kept_axes
+from srcgrad.optimizations.literals import number_of
+from srcgrad.optimizations.selected_once import selected_once
 
 _EXACT: Final = 2**20
 _SHORT: Final = 6
@@ -63,6 +65,8 @@ class ConstantFolding:
     ('a = 1.0 * x', 'a = 1.0 * x', 'a = (1 - k) / y')
     >>> fold("a = x**1"), fold("a = -(-x)"), fold("a = -(-x) * y**1")
     ('a = x**1', 'a = --x', 'a = x * y')
+    >>> fold("a = np.where(t, 0.0, x) + np.where(t, y, 0.0)")
+    'a = np.where(t, y, x)'
     """
 
     def __init__(
@@ -168,13 +172,8 @@ class ConstantFolding:
         left, right = number_of(node.left), number_of(node.right)
         if left is not None and right is not None and (made := self._literal(node, left, right)):
             return made
-        if isinstance(node.op, gast.Add) and _leads_negative(node.right):
-            return gast.BinOp(node.left, gast.Sub(), _turned(node.right))
-        if self._of_adjoint and isinstance(node.op, gast.Add) and _leads_negative(node.left):
-            return gast.BinOp(node.right, gast.Sub(), _turned(node.left))
-        if isinstance(node.op, gast.Add) and _same_product(node.left, node.right):
-            twice = gast.BinOp(constant(2), gast.Mult(), node.left)
-            return self._product(twice, inner=inner)
+        if isinstance(node.op, gast.Add):
+            return self._sum(node, inner=inner)
         if isinstance(node.op, gast.Div) and _is_one_times(node.left):
             return gast.BinOp(node.left.right, gast.Div(), node.right)
         scaled = self._of_adjoint and isinstance(node.op, gast.Mult) and left is not None
@@ -184,6 +183,18 @@ class ConstantFolding:
         if isinstance(node.op, gast.Pow) and right == 1:
             return node.left if inner or self._is_own(node.left) else node
         return self._product(node, inner=inner) if isinstance(node.op, gast.Mult) else node
+
+    def _sum(self, node: Any, *, inner: bool) -> Any:
+        if _leads_negative(node.right):
+            return gast.BinOp(node.left, gast.Sub(), _turned(node.right))
+        if self._of_adjoint and _leads_negative(node.left):
+            return gast.BinOp(node.right, gast.Sub(), _turned(node.left))
+        if self._of_adjoint and (both := selected_once(node.left, node.right)) is not None:
+            return both
+        if _same_product(node.left, node.right):
+            twice = gast.BinOp(constant(2), gast.Mult(), node.left)
+            return self._product(twice, inner=inner)
+        return node
 
     def _turned_product(self, node: Any) -> Any:
         """Return the transpose of a product of matrices as the product of theirs, or None.
@@ -468,25 +479,3 @@ def _factors(node: Any) -> list[Any]:
     if isinstance(node, gast.BinOp) and isinstance(node.op, gast.Mult):
         return [*_factors(node.left), *_factors(node.right)]
     return [node]
-
-
-def number_of(node: Any) -> int | float | None:
-    """Return the number that an expression is written as, or None."""
-    kind = node.__class__
-    if kind is gast.Constant:
-        value = node.value
-        return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
-    if kind is gast.Name or kind is gast.BinOp:  # most are
-        return None
-    if _is_negative(node):
-        inner = number_of(node.operand)
-        return None if inner is None else -inner
-    return 1 if _is_log_of_e(node) else None
-
-
-def _is_log_of_e(node: Any) -> bool:
-    """Say whether an expression is ``math.log(math.e)``, as the rule of `math.log` has it."""
-    func = getattr(node, "func", None)
-    if not isinstance(func, gast.Attribute) or func.attr != "log" or len(node.args) != 1:
-        return False
-    return getattr(node.args[0], "attr", "") == "e"
