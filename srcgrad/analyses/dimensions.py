@@ -135,6 +135,11 @@ class Dimensions:
         plain = operation.kind in ("primitive", "constant") and operation.primal is not None
         return self._of_operation("", operation) if plain else None
 
+    def agree(self, first: Any, second: Any) -> bool:
+        """Say whether two operands have the same axes, and some, of known lengths."""
+        ours = self.of(first)
+        return bool(ours) and None not in (ours or ()) and ours == self.of(second)
+
     def is_integer(self, node: Any) -> bool:
         """Say whether an operand is surely an integer."""
         return self._integers.of(node)
