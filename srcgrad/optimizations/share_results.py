@@ -150,10 +150,12 @@ class ResultSharing:
         arithmetic = isinstance(node, gast.BinOp) and (
             isinstance(node.op, _ARITHMETIC) or isinstance(node.left, gast.BinOp)
         )
-        if not arithmetic and not _acts_on_each_element(node):
+        compares = isinstance(node, gast.Compare) and len(node.ops) == 1
+        if not arithmetic and not compares and not _acts_on_each_element(node):
             return False
         names = names_read(node)
-        wanted = any(map(self._holds_array, names)) if arithmetic else bool(names)
+        plain = arithmetic or compares
+        wanted = any(map(self._holds_array, names)) if plain else bool(names)
         return (wanted or self._is_scaled(node)) and self.purity.of(node)
 
     def _is_scaled(self, node: Any) -> bool:
@@ -261,7 +263,7 @@ class ResultSharing:
             return True
         if len(places) < _FEW or any(map(self.purity.is_adjoint, names)):
             return False
-        if isinstance(node, gast.Call):
+        if isinstance(node, (gast.Call, gast.Compare)):
             return True
         return isinstance(node.left, gast.BinOp) and isinstance(node.right, gast.BinOp)
 
@@ -341,6 +343,8 @@ def _operands(node: Any) -> list[tuple[Any, Any]]:
         return [(node, "operand")]
     if isinstance(node, gast.Call) and (makes_new(node) or _is_of_ours(node)):
         return [(node.args, place) for place in range(len(node.args))]
+    if isinstance(node, gast.Call) and getattr(node.func, "attr", "") == "sum":  # as a method
+        return [] if isinstance(node.func.value, gast.Name) else [(node.func, "value")]
     return []
 
 
