@@ -110,7 +110,7 @@ class Dimensions:
             return self.of(node.operand)
         if isinstance(node, gast.Attribute):
             value = self._program.reader.scope.resolve(node)
-            return () if isinstance(value, (int, float)) else None
+            return () if isinstance(value, (int, float)) or self._integers.of(node) else None
         if self._integers.of(node):
             return ()
         if isinstance(node, (gast.BinOp, gast.Call, gast.Compare)):
