@@ -151,7 +151,7 @@ class ResultSharing:
             isinstance(node.op, _ARITHMETIC) or isinstance(node.left, gast.BinOp)
         )
         compares = isinstance(node, gast.Compare) and len(node.ops) == 1
-        if not arithmetic and not compares and not _acts_on_each_element(node):
+        if not arithmetic and not compares and not _is_costly(node):
             return False
         names = names_read(node)
         plain = arithmetic or compares
@@ -355,9 +355,13 @@ def _is_of_ours(node: Any) -> bool:
     return name in _SLOPES or (bool(known) and all(item.memory == "fresh" for item in known))
 
 
-def _acts_on_each_element(node: Any) -> bool:
-    if not isinstance(node, gast.Call) or node.keywords:
+def _is_costly(node: Any) -> bool:
+    """Say whether an expression calls what acts on each element, or adds them up along an axis."""
+    if not isinstance(node, gast.Call):
         return False
+    if node.keywords:
+        told = not any(names_read(item.value) for item in node.keywords)
+        return told and called(node).shape == "reduced"
     return called(node).acts_on_each_element or getattr(node.func, "id", "") in _SLOPES
 
 

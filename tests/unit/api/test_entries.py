@@ -63,9 +63,7 @@ def selecting(x, y):
 
 
 def growing(x, n):
-    values = []
-    for i in range(n):
-        values.append(max(np.log(2.0 + x[i]), 0.1 * i))
+    values = [max(np.log(2.0 + x[i]), 0.1 * i) for i in range(n)]
     return values[0] * values[n - 1]
 
 
