@@ -65,8 +65,8 @@ class ConstantFolding:
     ('a = 1.0 * x', 'a = 1.0 * x', 'a = (1 - k) / y')
     >>> fold("a = x**1"), fold("a = -(-x)"), fold("a = -(-x) * y**1")
     ('a = x**1', 'a = --x', 'a = x * y')
-    >>> fold("a = np.where(t, 0.0, x) + np.where(t, y, 0.0)")
-    'a = np.where(t, y, x)'
+    >>> fold("a = np.where(t, 0.0, x) + np.where(t, y, 0.0)"), fold("a = np.outer(x, y) * 0.5")
+    ('a = np.where(t, y, x)', 'a = np.outer(x * 0.5, y)')
     """
 
     def __init__(
@@ -176,6 +176,9 @@ class ConstantFolding:
             return self._sum(node, inner=inner)
         if isinstance(node.op, gast.Div) and _is_one_times(node.left):
             return gast.BinOp(node.left.right, gast.Div(), node.right)
+        if self._of_adjoint and self._is_outer_scaled(node):  # the smaller one is scaled
+            node.left.args[0] = gast.BinOp(node.left.args[0], node.op, node.right)
+            return node.left
         scaled = self._of_adjoint and isinstance(node.op, gast.Mult) and left is not None
         if scaled and left is not None and _leads_negative(node.right):
             turned = gast.BinOp(constant(-left), node.op, _turned(node.right))
@@ -196,18 +199,28 @@ class ConstantFolding:
             return self._product(twice, inner=inner)
         return node
 
+    def _is_outer_scaled(self, node: Any) -> bool:
+        """Say whether an expression is an outer product times a number, or over one."""
+        if not isinstance(node.op, (gast.Mult, gast.Div)) or not _is_outer(node.left):
+            return False
+        return number_of(node.right) is not None or self._is_number(getattr(node.right, "id", ""))
+
     def _turned_product(self, node: Any) -> Any:
         """Return the transpose of a product of matrices as the product of theirs, or None.
 
         >>> from srcgrad.codegen.printer import to_source
         >>> folding = ConstantFolding(lambda _: True, is_matrix={"a", "b"}.__contains__)
         >>> texts = ["np.transpose(a.T @ b)", "np.transpose(a @ c)", "np.transpose(a @ b.T)"]
+        >>> texts += ["np.transpose(np.outer(u, v))"]
         >>> found = [folding._turned_product(gast.parse(t, mode="eval").body) for t in texts]
         >>> [item and to_source(item) for item in found]
-        ['b.T @ a', None, 'b @ a.T']
+        ['b.T @ a', None, 'b @ a.T', 'np.outer(v, u)']
         """
         plain = getattr(node.func, "attr", "") == "transpose" and len(node.args) == 1
-        product = node.args[0] if plain and not node.keywords else None
+        product: Any = node.args[0] if plain and not node.keywords else None
+        if _is_outer(product):
+            product.args.reverse()
+            return product
         if not isinstance(product, gast.BinOp) or not isinstance(product.op, gast.MatMult):
             return None
         sides = [
@@ -397,6 +410,12 @@ def _shared_out(whole: list[float], shares: list[Any], others: list[Any]) -> Any
     first = shares[0]
     lead = constant(int(math.prod(whole))) if whole else first.left
     return _chained([gast.BinOp(lead, gast.Div(), first.right), *shares[1:], *others])
+
+
+def _is_outer(node: Any) -> bool:
+    """Say whether an expression is an outer product of two."""
+    plain = isinstance(node, gast.Call) and len(node.args) == 2 and not node.keywords
+    return plain and called(node).name == "numpy.outer"
 
 
 def _is_transpose(node: Any) -> bool:
