@@ -16,7 +16,7 @@ from srcgrad.ir.marks import ADJOINT
 from srcgrad.ir.walk import blocks_of, names_read, root_name
 from srcgrad.optimizations.kept_axes import without_kept_axes
 from srcgrad.optimizations.literals import number_of
-from srcgrad.optimizations.selected_once import selected_once
+from srcgrad.optimizations.selected_once import selected_inside, selected_once
 
 _EXACT: Final = 2**20
 _SHORT: Final = 6
@@ -165,7 +165,7 @@ class ConstantFolding:
         self._ask_for_less(node)
         if getattr(node.func, "attr", "") == "sum":  # a method, whose operand is read alone
             node.func.value = self._fold(node.func.value, inner=True)
-        made = _as_made(node)
+        made = _as_made(selected_inside(node))
         return _of_operand(node) if made is node else made
 
     def _binary(self, node: Any, *, inner: bool) -> Any:

@@ -1,4 +1,4 @@
-"""Writes a sum of two selections by one test as one."""
+"""Writes two selections by one test as one: a sum of two, and one within another."""
 
 from __future__ import annotations
 
@@ -22,9 +22,7 @@ def selected_once(first: Any, second: Any) -> Any:
     ['np.where(t, b, a)', None]
     """
     both = (first, second)
-    if not all(isinstance(item, gast.Call) and called(item).name == "numpy.where" for item in both):
-        return None
-    if not all(len(item.args) == _ARGUMENTS and not item.keywords for item in both):
+    if not all(map(_is_selection, both)):
         return None
     zeros = [[number_of(part) == 0 for part in item.args[1:]] for item in both]
     if zeros not in ([[True, False], [False, True]], [[False, True], [True, False]]):
@@ -34,3 +32,22 @@ def selected_once(first: Any, second: Any) -> Any:
     ours = 1 if zeros[0][1] else 2
     first.args[3 - ours] = second.args[3 - ours]
     return first
+
+
+def selected_inside(node: Any) -> Any:
+    """Return a selection without those of its parts that are by its own test.
+
+    >>> text = "np.where(t, np.where(t, a, 0.0), np.where(u, b, 0.0))"
+    >>> gast.unparse(selected_inside(gast.parse(text, mode="eval").body))
+    'np.where(t, a, np.where(u, b, 0.0))'
+    """
+    for place in (1, 2) if _is_selection(node) else ():
+        part = node.args[place]
+        if _is_selection(part) and is_same(part.args[0], node.args[0]):
+            node.args[place] = part.args[place]
+    return node
+
+
+def _is_selection(node: Any) -> bool:
+    plain = isinstance(node, gast.Call) and called(node).name == "numpy.where"
+    return plain and len(node.args) == _ARGUMENTS and not node.keywords
