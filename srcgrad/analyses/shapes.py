@@ -16,7 +16,7 @@ import numpy as np
 
 from srcgrad.analyses.entries import Entries
 from srcgrad.analyses.integers import Integers
-from srcgrad.analyses.text_calls import called_by_text
+from srcgrad.analyses.text_calls import called, called_by_text
 from srcgrad.ir.operations import Operation, broadcasts
 from srcgrad.ir.program import Program
 from srcgrad.ir.walk import names_bound, statements, walk
@@ -125,7 +125,7 @@ class Shapes:
         return self.of(node)
 
     def _of_plain_call(self, node: Any, numbers: set[str]) -> Shape | None:
-        known = called_by_text(node)
+        known = called_by_text(node) if numbers else called(node)  # the user's may have our names
         if node.keywords:
             return None
         if known.shape == "number":

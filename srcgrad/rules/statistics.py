@@ -229,6 +229,7 @@ class Std(Function):
             ddof if correction is None else correction,
         )
         ctx.plain = axis is None and not keepdims and where is True and mean is None
+        ctx.whole = where is True and mean is None
         ctx.has_mean = mean is not None
         ctx.save_for_backward(a, where, mean, y)
         return y
@@ -239,6 +240,13 @@ class Std(Function):
         if shortcut(ctx.plain):
             slope = divide_or_zero(real_part(grad), above_noise(y, a)) / (np.size(a) - ctx.ddof)
             grad_a = slope * (a - np.mean(a))
+        elif is_number(ctx.axis) and shortcut(ctx.whole and ctx.keepdims is True):
+            slope = divide_or_zero(real_part(grad), above_noise(y, a, ctx.axis, True))
+            away = a - np.mean(a, axis=ctx.axis, keepdims=True)
+            grad_a = slope / (np.shape(a)[ctx.axis] - ctx.ddof) * away
+        elif is_number(ctx.axis, 0) and shortcut(ctx.whole):
+            slope = divide_or_zero(real_part(grad), above_noise(y, a, 0))
+            grad_a = slope / (np.shape(a)[0] - ctx.ddof) * (a - np.mean(a, axis=0))
         else:
             spread = above_noise(y, a, ctx.axis, ctx.keepdims, where)
             grad_a = var_back(
