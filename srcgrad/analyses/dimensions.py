@@ -14,18 +14,19 @@ import gast
 import numpy as np
 
 from srcgrad.analyses.cells import Cells
-from srcgrad.analyses.constants import axes_of, bounds_of
+from srcgrad.analyses.constants import bounds_of
 from srcgrad.analyses.counts import Counts
 from srcgrad.analyses.elements import ANY, Elements
 from srcgrad.analyses.index_arrays import index_arrays, is_index_array
 from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.knowledge import NOTHING, Knowledge, rank_condition
 from srcgrad.analyses.lengths import Length, Lengths, Vector, sliced
+from srcgrad.analyses.reductions import reduced
 from srcgrad.analyses.shapes import Shapes
 from srcgrad.analyses.spans import Spans
 from srcgrad.analyses.surely_vectors import surely_vectors
 from srcgrad.ir.operations import Operation, broadcasts
-from srcgrad.ir.program import Program
+from srcgrad.ir.program import Program, is_store, store_target
 from srcgrad.ir.walk import names_bound, names_read, statements
 from srcgrad.primitives import Primitive
 
@@ -109,7 +110,7 @@ class Dimensions:
             return self.of(node.operand)
         if isinstance(node, gast.Attribute):
             value = self._program.reader.scope.resolve(node)
-            return () if isinstance(value, (int, float)) else None
+            return () if isinstance(value, (int, float)) or self._integers.of(node) else None
         if self._integers.of(node):
             return ()
         if isinstance(node, (gast.BinOp, gast.Call, gast.Compare)):
@@ -134,6 +135,11 @@ class Dimensions:
         plain = operation.kind in ("primitive", "constant") and operation.primal is not None
         return self._of_operation("", operation) if plain else None
 
+    def agree(self, first: Any, second: Any) -> bool:
+        """Say whether two operands have the same axes, and some, of known lengths."""
+        ours = self.of(first)
+        return bool(ours) and None not in (ours or ()) and ours == self.of(second)
+
     def is_integer(self, node: Any) -> bool:
         """Say whether an operand is surely an integer."""
         return self._integers.of(node)
@@ -142,7 +148,8 @@ class Dimensions:
         """Return the axes of a part of an array, into which something is stored."""
         vector = self.of(place.value)
         whole = isinstance(place.slice, gast.Constant) and place.slice.value is Ellipsis
-        return vector if whole or vector is None else self._of_index(vector, place.slice)
+        within = vector if whole or vector is None else self._of_index(vector, place.slice)
+        return self._lengths.settled(within)
 
     def of_expression(self, node: Any, given: dict[str | int, Vector | None]) -> Vector | None:
         """Return the axes of an expression of elementwise steps.
@@ -194,6 +201,9 @@ class Dimensions:
                 for target in statement.targets:
                     for name, vector in self._bound(target, statement):
                         weaker |= self._note(name, vector)
+            if is_store(statement):
+                stored = self.of(statement.value)
+                self._lengths.fit(stored, self.of_place(store_target(statement)))
         mistaken = [name for name in self._cells.mistaken() if self._weak.get(name, ()) is not None]
         self._weak.update(dict.fromkeys(mistaken))
         return weaker or bool(mistaken) or len(self._given) > given
@@ -204,6 +214,8 @@ class Dimensions:
             return [(target.id, self._of_value(target.id, statement))]
         if isinstance(target, gast.Tuple) and all(isinstance(n, gast.Name) for n in target.elts):
             results = self._of_call(statement) or self._of_parts(statement.value, target.elts)
+            vector = None if results else self.of(statement.value)
+            results = (vector[1:],) * len(target.elts) if vector else results
             if len(results) == len(target.elts):
                 return [(n.id, v) for n, v in zip(target.elts, results, strict=True)]
         return [(name, None) for name in names_bound(target)]
@@ -294,21 +306,28 @@ class Dimensions:
         if not operation.args:
             return None
         if known.shape == "reduced":
-            return self._of_reduction(operation, known.axis)
+            return reduced(self.of(operation.args[0]), operation, known.axis)
         if known.shape in ("first", "each"):
             reshapes = "shape" in operation.keywords or len(operation.args) > 4
             return None if reshapes else self.of(operation.args[0])
         if known.shape in ("told", "square"):
             return self._of_creation(operation.args[0], self._told(known, operation))
-        return self._of_arranged(known, operation) if not operation.keywords else None
+        return self._of_arranged(known, operation)
 
     def _of_arranged(self, known: Primitive, operation: Operation) -> Vector | None:
         """Return the axes of what puts the entries of one or two operands into a new order."""
-        canonical, args = known.name, operation.args
+        core, _, result = known.signature.partition("->")
+        if core and core == result:  # as of np.tril
+            vector = self.of(operation.args[0])
+            return vector if vector is not None and len(vector) > core.count(",") else None
+        return None if operation.keywords else self._of_order(known, operation.args)
+
+    def _of_order(self, known: Primitive, args: tuple[Any, ...]) -> Vector | None:
+        canonical = known.name
         if known.shape == "other" and known.kind == "either":  # one of several operands
             return () if len(args) > 1 and all(self.of(item) == () for item in args) else None
-        if canonical == "numpy.reshape" and len(args) == 2:
-            return self._of_creation(args[1])
+        if (canonical, len(args)) in (("numpy.reshape", 2), ("numpy.arange", 1)):
+            return self._of_creation(args[-1])
         if canonical == "numpy.outer" and len(args) == 2:
             left, right = (self.of(item) for item in args)
             known_both = left and right and len(left) + len(right) == 2
@@ -341,7 +360,9 @@ class Dimensions:
         return 2 if len(operation.args) == 1 and operation.keywords.keys() <= {"dtype"} else 0
 
     def _of_creation(self, shape: Any, times: int = 1) -> Vector | None:
-        """Return the axes that a shape describes: an integer or a display of some."""
+        """Return the axes that a shape describes: an integer, a display of some, or ``x.shape``."""
+        if isinstance(shape, gast.Attribute) and shape.attr == "shape" and times == 1:
+            return self.of(shape.value)
         items = shape.elts if isinstance(shape, (gast.Tuple, gast.List)) else [shape]
         items = items * times
         if not items or not all(self._integers.of(item) for item in items):
@@ -429,29 +450,6 @@ class Dimensions:
                 self._conditions[f"np.ndim({root}) <= {most}"] = None
         return (None,) * most
 
-    def _of_reduction(self, operation: Operation, place: int) -> Vector | None:
-        vector = self.of(operation.args[0])
-        told = operation.args[place] if len(operation.args) > place else None
-        axis = operation.keywords.get("axis") if told is None else told
-        keep = operation.keywords.get("keepdims")
-        others = set(operation.keywords) - {"axis", "keepdims"}
-        if (
-            others
-            or len(operation.args) > place + 1
-            or (keep is not None and not isinstance(keep, gast.Constant))
-        ):
-            return None
-        keepdims = bool(keep.value) if keep is not None else False
-        if axis is None:
-            return () if not keepdims else None
-        axes = axes_of(axis)
-        if vector is None or axes is None or any(not -len(vector) <= a < len(vector) for a in axes):
-            return None
-        gone = {a % len(vector) for a in axes}
-        if keepdims:
-            return tuple(1 if i in gone else d for i, d in enumerate(vector))
-        return tuple(d for i, d in enumerate(vector) if i not in gone)
-
     def _of_subscript(self, name: str, node: Any) -> Vector | None:
         key = getattr(node.slice, "value", None)
         base = node.value.id if isinstance(node.value, gast.Name) else ""
@@ -467,8 +465,9 @@ class Dimensions:
     def _of_index(self, vector: Vector, index: Any) -> Vector | None:
         """Return the axes of what an index takes out of an array."""
         parts = index.elts if isinstance(index, gast.Tuple) else [index]
-        if len(parts) == 1 and vector and (places := self._places(parts[0])) is not None:
-            return (*places, *vector[1:])
+        if len(vector) >= len(parts) and all(is_index_array(p, self._whole) for p in parts):
+            places = self._broadcast(tuple(parts))
+            return None if places is None else (*places, *vector[len(parts) :])
         done: list[Length] = []
         taken = 0
         for part in parts:
@@ -493,7 +492,3 @@ class Dimensions:
         if ANY in root:  # each element has its own lengths
             return (None,) * len(shape)
         return tuple((root, axis) for axis in range(len(shape)))
-
-    def _places(self, index: Any) -> Vector | None:
-        """Return the axes of an array of integers, by which entries are read."""
-        return self.of(index) if is_index_array(index, self._whole) else None

@@ -36,6 +36,9 @@ class Lengths:
     >>> lengths = Lengths({"x": (5,), "s": (3,)})
     >>> lengths.agree(less(("x", 0), 2), ("s", 0)), lengths.conditions
     (True, ('len(s) == len(x) - 2',))
+    >>> lengths = Lengths({"x": (5,), "s": (5,)})
+    >>> lengths.agree(less(("x", 0), 2), less(("s", 0), 2)), lengths.conditions
+    (True, ('s.shape == x.shape',))
     """
 
     def __init__(self, seen: Seen) -> None:
@@ -67,6 +70,8 @@ class Lengths:
         size = self._size(first)
         if size is None or size != self._size(second):
             return False
+        if (wholes := _uncut(first, second)) is not None and self.agree(*wholes):
+            return True
         swapped = isinstance(second, int) or _is_part_of(second, first)
         keep, gone = (second, first) if swapped else (first, second)
         self._equal[gone] = keep
@@ -110,6 +115,11 @@ class Lengths:
             return None
         pairs = zip(first, second, strict=True)
         return tuple(self.find(a) if self.agree(a, b) else None for a, b in pairs)
+
+    def fit(self, stored: Vector | None, place: Vector | None) -> None:
+        """Take what is stored into a place for as large as it, where it is so at hand."""
+        if stored is not None and place is not None and len(stored) <= len(place):
+            self.join(place, stored)
 
     def _longer(self, a: Length, b: Length) -> Length:
         if b in (1, a):
@@ -196,6 +206,21 @@ def _is_part_of(length: Length, other: Length) -> bool:
     """Say whether a length is what another is made of."""
     inside = isinstance(other, tuple) and len(other) == 3
     return length == other or (inside and _is_part_of(length, other[1]))  # type: ignore[index]
+
+
+def _uncut(first: Length, second: Length) -> tuple[Length, Length] | None:
+    """Return two lengths before slices cut as much off both, or None if they do not.
+
+    >>> _uncut(("less", ("x", 0), 2), ("less", ("y", 0), 2)), _uncut(3, ("less", ("x", 0), 1))
+    ((('x', 0), ('y', 0)), (4, ('x', 0)))
+    """
+    pair = (first, second)
+    cuts = {item[2] for item in pair if isinstance(item, tuple) and item[0] == "less"}
+    if len(cuts) != 1 or not all(isinstance(n, int) or (n and n[0] == "less") for n in pair):
+        return None
+    (cut,) = cuts
+    ours, theirs = (item + cut if isinstance(item, int) else item and item[1] for item in pair)
+    return ours, theirs
 
 
 def cut_by(length: Length) -> frozenset[str]:

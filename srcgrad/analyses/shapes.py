@@ -7,7 +7,7 @@ a name ("the shape of what this name is bound to now") or what a slice leaves of
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -16,7 +16,7 @@ import numpy as np
 
 from srcgrad.analyses.entries import Entries
 from srcgrad.analyses.integers import Integers
-from srcgrad.analyses.text_calls import called
+from srcgrad.analyses.text_calls import called, called_by_text
 from srcgrad.ir.operations import Operation, broadcasts
 from srcgrad.ir.program import Program
 from srcgrad.ir.walk import names_bound, statements, walk
@@ -32,6 +32,9 @@ _ORDER: Final = (gast.Lt, gast.LtE, gast.Gt, gast.GtE, gast.Eq, gast.NotEq)
 
 class Shapes:
     """The shapes of the names of a program in normal form.
+
+    Attributes:
+        agree: Says whether the lengths of two operands are known otherwise, and the same.
 
     >>> from srcgrad.compiler.doctesting import program_of
     >>> program = program_of('''
@@ -60,6 +63,7 @@ class Shapes:
         self._entries = program.once(Entries)
         self._in_entries = self._entries.names()
         self._of_values: dict[int, frozenset[Shape | None]] = {}  # by the values, while these hold
+        self.agree: Callable[[Any, Any], bool] = lambda *_: False
         self._known: dict[str, Shape] = self._of_parameters()
         self.vectors = {name for name, fact in program.given.items() if fact == "vector"}
         self._settled = False  # of the numbers in lists all must be known
@@ -121,7 +125,7 @@ class Shapes:
         return self.of(node)
 
     def _of_plain_call(self, node: Any, numbers: set[str]) -> Shape | None:
-        known = called(node)
+        known = called_by_text(node) if numbers else called(node)  # the user's may have our names
         if node.keywords:
             return None
         if known.shape == "number":
@@ -144,7 +148,7 @@ class Shapes:
     def same(self, first: Any, second: Any) -> bool:
         """Say whether two operands surely have the same shape."""
         ours, theirs = self.of(first), self.of(second)
-        return ours is not None and ours == theirs
+        return (ours is not None and ours == theirs) or self.agree(first, second)
 
     def representative(self, node: Any) -> Any:
         """Return the first name that surely has the shape of an operand, or the operand."""

@@ -6,9 +6,11 @@ from typing import Any, Final
 
 import gast
 
+from srcgrad import runtime
 from srcgrad.primitives import UNKNOWN, Primitive, named
-from srcgrad.rules.records import numpy_primitive
+from srcgrad.rules.records import numpy_primitive, primitive_of
 
+_OURS: Final = frozenset(runtime.__all__)
 _PLAIN: Final = ("builtins.", "srcgrad.runtime.")
 
 
@@ -22,6 +24,16 @@ def called(node: Any) -> Primitive:
     if not isinstance(func, gast.Attribute) or getattr(func.value, "id", "") != "np":
         return UNKNOWN
     return numpy_primitive(func.attr)
+
+
+def called_by_text(node: Any) -> Primitive:
+    """Return what is known of the function of NumPy, or of ours, that an expression calls.
+
+    >>> called_by_text(gast.parse("divide_or_zero(x, y)").body[0].value).shape
+    'broadcast'
+    """
+    name = getattr(getattr(node, "func", None), "id", "")
+    return primitive_of(getattr(runtime, name)) if name in _OURS else called(node)
 
 
 def makes_new(node: Any) -> bool:

@@ -45,11 +45,17 @@ def _may_leave(plan: Plan) -> bool:
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
             return True
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.List):
+        if isinstance(node, ast.Assign) and _is_new_list(node.value):
             lists |= {item.id for item in node.targets if isinstance(item, ast.Name)}
     scope = {**vars(builtins), **vars(plan.module)}
     calls = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
     return any(_may_change(func, scope, lists) for func in calls)
+
+
+def _is_new_list(value: ast.expr) -> bool:
+    """Say whether a value may be a list, and is the text's own: one written down, or an adjoint."""
+    function = getattr(getattr(value, "func", None), "id", "")
+    return isinstance(value, ast.List) or function == "zeros_like"
 
 
 def _may_change(func: ast.expr, scope: Mapping[str, Any], lists: Collection[str]) -> bool:

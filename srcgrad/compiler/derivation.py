@@ -209,6 +209,7 @@ class Derivation:
         )
         if self.knowledge is not NOTHING:
             shapes = Shapes(self.program, integers, known | dimensions.numbers, dimensions.ranks)
+        shapes.agree = dimensions.agree
         refuse_inner_lists(self.program, dimensions.rank, self.refusals)
         self.conditions = (*assumed, *dimensions.conditions)
         self.kinds = NameKinds.of(self.program, shapes, dimensions.rank, integers)

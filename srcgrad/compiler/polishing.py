@@ -152,6 +152,7 @@ class Polishing:
         body = read_originals(tidy(folding.run(body)), self._is_ours)
         body = ClearDelay(self.purity, width).run(body)
         body = fill_cleared(body, self.purity, self._is_number(), self._is_array())
+        body = skip_copies(body)  # of what is one sum only now
         body = ForwardSubstitution(self.purity, self.is_temporary, width).run(body)
         body = SignRepetition(self.purity, self.is_float, width).run(body)
         body = assign_first(body, self.purity, self._is_array(), self._touched)

@@ -19,7 +19,7 @@ from srcgrad.ir.build import constant, name_adjoint
 from srcgrad.ir.marks import ADJOINT
 from srcgrad.ir.program import targets_of
 from srcgrad.ir.walk import INNER, blocks_of, found_in, names_read, root_name, spelled
-from srcgrad.optimizations.fold_constants import number_of
+from srcgrad.optimizations.literals import number_of
 from srcgrad.optimizations.purity import Purity
 from srcgrad.primitives import UNKNOWN
 

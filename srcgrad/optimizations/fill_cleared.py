@@ -59,7 +59,7 @@ def fill_cleared(
                 fill(part)
         place = 0
         while place < len(block):
-            found, passed = _addition(block, place, sharing, purity, is_array)
+            found, passed = _addition(block, place, sharing, purity, is_number, is_array)
             if found is None:
                 place += 1
             else:
@@ -84,6 +84,7 @@ def _addition(
     place: int,
     sharing: Sharing,
     purity: Purity,
+    is_number: Callable[[str], bool],
     is_array: Callable[[str], bool],
 ) -> tuple[int | None, list[int]]:
     """Return where something is added to what a statement clears, before anything asks for it.
@@ -107,7 +108,8 @@ def _addition(
             return None, []
         roots = [root_name(item) or "" for item in targets_of(statement)]
         if roots == [array] and _adds_to(statement, array, index):
-            fresh = is_fresh(statement.value) or copies
+            alone = is_number(getattr(statement.value, "id", ""))
+            fresh = alone or copies or is_fresh(statement.value)
             asks = may_ask(names_read(statement.value))
             return (None, []) if asks or not fresh else (later, passed)
         if roots == [array] and _adds_to(statement, array) and not may_ask(_operands(statement)):

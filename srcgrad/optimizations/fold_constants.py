@@ -15,6 +15,8 @@ from srcgrad.ir.build import constant, name_adjoint
 from srcgrad.ir.marks import ADJOINT
 from srcgrad.ir.walk import blocks_of, names_read, root_name, spelled
 from srcgrad.optimizations.kept_axes import without_kept_axes
+from srcgrad.optimizations.literals import number_of
+from srcgrad.optimizations.selected_once import selected_inside, selected_once
 
 _EXACT: Final = 2**20
 _SHORT: Final = 6
@@ -64,6 +66,8 @@ class ConstantFolding:
     ('a = 1.0 * x', 'a = 1.0 * x', 'a = (1 - k) / y')
     >>> fold("a = x**1"), fold("a = -(-x)"), fold("a = -(-x) * y**1")
     ('a = x**1', 'a = --x', 'a = x * y')
+    >>> fold("a = np.where(t, 0.0, x) + np.where(t, y, 0.0)"), fold("a = np.outer(x, y) * 0.5")
+    ('a = np.where(t, y, x)', 'a = np.outer(x * 0.5, y)')
     """
 
     def __init__(
@@ -162,7 +166,7 @@ class ConstantFolding:
         self._ask_for_less(node)
         if getattr(node.func, "attr", "") == "sum":  # a method, whose operand is read alone
             node.func.value = self._fold(node.func.value, inner=True)
-        made = _as_made(node)
+        made = _as_made(selected_inside(node))
         return _of_operand(node) if made is node else made
 
     def _binary(self, node: Any, *, inner: bool) -> Any:
@@ -170,15 +174,18 @@ class ConstantFolding:
         if left is not None and right is not None and (made := self._literal(node, left, right)):
             return made
         kind = node.op.__class__
+        if kind is gast.Add:
+            return self._sum(node, inner=inner)
+        if kind is gast.Div and _is_one_times(node.left):
+            return gast.BinOp(node.left.right, gast.Div(), node.right)
+        if self._of_adjoint and self._is_outer_scaled(node):  # the smaller one is scaled
+            node.left.args[0] = gast.BinOp(node.left.args[0], node.op, node.right)
+            return node.left
         if kind is gast.Mult:
             if self._of_adjoint and left is not None and _leads_negative(node.right):
                 turned = gast.BinOp(constant(-left), node.op, _turned(node.right))
                 return self._binary(turned, inner=inner)
             return self._product(node, inner=inner)
-        if kind is gast.Add:
-            return self._sum(node, inner=inner)
-        if kind is gast.Div and _is_one_times(node.left):
-            return gast.BinOp(node.left.right, gast.Div(), node.right)
         if kind is gast.Pow and right == 1:
             return node.left if inner or self._is_own(node.left) else node
         return node
@@ -188,9 +195,18 @@ class ConstantFolding:
             return gast.BinOp(node.left, gast.Sub(), _turned(node.right))
         if self._of_adjoint and _leads_negative(node.left):
             return gast.BinOp(node.right, gast.Sub(), _turned(node.left))
-        if not _same_product(node.left, node.right):
-            return node
-        return self._product(gast.BinOp(constant(2), gast.Mult(), node.left), inner=inner)
+        if self._of_adjoint and (both := selected_once(node.left, node.right)) is not None:
+            return both
+        if _same_product(node.left, node.right):
+            twice = gast.BinOp(constant(2), gast.Mult(), node.left)
+            return self._product(twice, inner=inner)
+        return node
+
+    def _is_outer_scaled(self, node: Any) -> bool:
+        """Say whether an expression is an outer product times a number, or over one."""
+        if not isinstance(node.op, (gast.Mult, gast.Div)) or not _is_outer(node.left):
+            return False
+        return number_of(node.right) is not None or self._is_number(getattr(node.right, "id", ""))
 
     def _turned_product(self, node: Any) -> Any:
         """Return the transpose of a product of matrices as the product of theirs, or None.
@@ -198,12 +214,16 @@ class ConstantFolding:
         >>> from srcgrad.codegen.printer import to_source
         >>> folding = ConstantFolding(lambda _: True, is_matrix={"a", "b"}.__contains__)
         >>> texts = ["np.transpose(a.T @ b)", "np.transpose(a @ c)", "np.transpose(a @ b.T)"]
+        >>> texts += ["np.transpose(np.outer(u, v))"]
         >>> found = [folding._turned_product(gast.parse(t, mode="eval").body) for t in texts]
         >>> [item and to_source(item) for item in found]
-        ['b.T @ a', None, 'b @ a.T']
+        ['b.T @ a', None, 'b @ a.T', 'np.outer(v, u)']
         """
         plain = getattr(node.func, "attr", "") == "transpose" and len(node.args) == 1
-        product = node.args[0] if plain and not node.keywords else None
+        product: Any = node.args[0] if plain and not node.keywords else None
+        if _is_outer(product):
+            product.args.reverse()
+            return product
         if not isinstance(product, gast.BinOp) or not isinstance(product.op, gast.MatMult):
             return None
         sides = [
@@ -396,6 +416,12 @@ def _shared_out(whole: list[float], shares: list[Any], others: list[Any]) -> Any
     return _chained([gast.BinOp(lead, gast.Div(), first.right), *shares[1:], *others])
 
 
+def _is_outer(node: Any) -> bool:
+    """Say whether an expression is an outer product of two."""
+    plain = isinstance(node, gast.Call) and len(node.args) == 2 and not node.keywords
+    return plain and called(node).name == "numpy.outer"
+
+
 def _is_transpose(node: Any) -> bool:
     return isinstance(node, gast.Attribute) and node.attr == "T"
 
@@ -474,25 +500,3 @@ def _factors(node: Any) -> list[Any]:
     if node.__class__ is gast.BinOp and node.op.__class__ is gast.Mult:
         return _factors(node.left) + _factors(node.right)
     return [node]
-
-
-def number_of(node: Any) -> int | float | None:
-    """Return the number that an expression is written as, or None."""
-    kind = node.__class__
-    if kind is gast.Constant:
-        value = node.value
-        return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
-    if kind is gast.Name or kind is gast.BinOp:  # most are
-        return None
-    if _is_negative(node):
-        inner = number_of(node.operand)
-        return None if inner is None else -inner
-    return 1 if _is_log_of_e(node) else None
-
-
-def _is_log_of_e(node: Any) -> bool:
-    """Say whether an expression is ``math.log(math.e)``, as the rule of `math.log` has it."""
-    func = getattr(node, "func", None)
-    if not isinstance(func, gast.Attribute) or func.attr != "log" or len(node.args) != 1:
-        return False
-    return getattr(node.args[0], "attr", "") == "e"

@@ -78,6 +78,11 @@ class ResultSharing:
     z = x * new
     w = z / new
     return np.sin(y)
+    >>> print(shared("grad_t = z * 3; a[i] += grad_t * 0.5; b[i] -= grad_t * 0.5"))
+    grad_t = z * 3
+    new = grad_t * 0.5
+    a[i] += new
+    b[i] -= new
     >>> print(shared("a = x * y; b = x * y; b += 1.0; return a, b"))
     a = x * y
     b = x * y
@@ -148,11 +153,19 @@ class ResultSharing:
         arithmetic = node.__class__ is gast.BinOp and (
             isinstance(node.op, _ARITHMETIC) or isinstance(node.left, gast.BinOp)
         )
-        if not arithmetic and not _acts_on_each_element(node):
+        compares = isinstance(node, gast.Compare) and len(node.ops) == 1
+        if not arithmetic and not compares and not _is_costly(node):
             return False
         names = names_read(node)
-        wanted = any(map(self._holds_array, names)) if arithmetic else bool(names)
-        return wanted and self.purity.of(node)
+        plain = arithmetic or compares
+        wanted = any(map(self._holds_array, names)) if plain else bool(names)
+        return (wanted or self._is_scaled(node)) and self.purity.of(node)
+
+    def _is_scaled(self, node: Any) -> bool:
+        """Say whether an expression is an adjoint times a literal."""
+        if not isinstance(node, gast.BinOp) or not isinstance(node.left, gast.Name):
+            return False
+        return isinstance(node.right, gast.Constant) and self.purity.is_adjoint(node.left.id)
 
     # -- sharing
 
@@ -243,13 +256,17 @@ class ResultSharing:
         """Say whether a value is costly enough, or asked for so often, that it gets a name."""
         node: Any = places[0].node if places else None
         names = names_read(node) if places else []
+        if len(places) >= _FEW and self._is_scaled(node):
+            counts = self._fixed.counts  # nobody else reads it: its own line computes the product
+            if counts.binds[names[0]] == 1 and counts.reads[names[0]] == len(places):
+                return True
         if not any(map(self._holds_array, names)):
             return False
         if len(places) > _FEW and isinstance(node, gast.BinOp):
             return True
         if len(places) < _FEW or any(map(self.purity.is_adjoint, names)):
             return False
-        if isinstance(node, gast.Call):
+        if isinstance(node, (gast.Call, gast.Compare)):
             return True
         return isinstance(node.left, gast.BinOp) and isinstance(node.right, gast.BinOp)
 
@@ -329,6 +346,8 @@ def _operands(node: Any) -> list[tuple[Any, Any]]:
         return [(node, "operand")]
     if isinstance(node, gast.Call) and (makes_new(node) or _is_of_ours(node)):
         return [(node.args, place) for place in range(len(node.args))]
+    if isinstance(node, gast.Call) and getattr(node.func, "attr", "") == "sum":  # as a method
+        return [] if isinstance(node.func.value, gast.Name) else [(node.func, "value")]
     return []
 
 
@@ -339,9 +358,13 @@ def _is_of_ours(node: Any) -> bool:
     return name in _SLOPES or (bool(known) and all(item.memory == "fresh" for item in known))
 
 
-def _acts_on_each_element(node: Any) -> bool:
-    if not isinstance(node, gast.Call) or node.keywords:
+def _is_costly(node: Any) -> bool:
+    """Say whether an expression calls what acts on each element, or adds them up along an axis."""
+    if not isinstance(node, gast.Call):
         return False
+    if node.keywords:
+        told = not any(names_read(item.value) for item in node.keywords)
+        return told and called(node).shape == "reduced"
     return called(node).acts_on_each_element or getattr(node.func, "id", "") in _SLOPES
 
 

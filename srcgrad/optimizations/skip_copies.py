@@ -7,14 +7,16 @@ from typing import Any
 
 import gast
 
-from srcgrad.ir.program import bound_by, header_reads, targets_of
+from srcgrad.analyses.text_calls import makes_new
+from srcgrad.ir.program import Counts, bound_by, header_reads, targets_of
 from srcgrad.ir.walk import blocks_of, names_read, statements
 
 
 def skip_copies(body: list[Any]) -> list[Any]:
-    """Return `body` without ``grad_a = copied(grad_a)`` where `grad_a` has just been computed.
+    """Return `body` without ``grad_a = copied(grad_b)`` where `grad_b` has just been computed.
 
-    Arithmetic makes an array of its own, and so a list of parts of it holds them alone.
+    Arithmetic makes an array of its own, and so a list of parts of it holds them alone. What is
+    copied under another name must be read for that alone.
 
     >>> from srcgrad.compiler.doctesting import parse, text
     >>> print(text(skip_copies(parse('''
@@ -23,17 +25,22 @@ def skip_copies(body: list[Any]) -> list[Any]:
     ... grad_k = 0.0
     ... grad_a = copied(grad_a)
     ... grad_b = copied(grad_b)
+    ... grad_d = np.where(t, b, 0.0)
+    ... grad_e = copied(grad_d)
     ... '''))))
     grad_a = gathered(unstack_like(2 * b, 0), a)
     grad_b = grad_c
     grad_k = 0.0
     grad_b = copied(grad_b)
+    grad_e = np.where(t, b, 0.0)
     """
-    wanted = {name for item in statements(body) if (name := _copied_anew(item))}
+    wanted = {name for item in statements(body) if (name := _copied(item))}
     if not wanted:
         return body
     met = {id(item): (*header_reads(item), *bound_by(item)) for item in statements(body)}
-    return _skipped(body, wanted, met)
+    counts = Counts(body)
+    alone = {name for name in wanted if counts.reads[name] == counts.binds[name] == 1}
+    return _skipped(body, wanted, alone, met)
 
 
 def store_directly(
@@ -63,33 +70,45 @@ def store_directly(
     return body
 
 
-def _skipped(body: list[Any], wanted: set[str], met: dict[int, tuple[str, ...]]) -> list[Any]:
-    """Do so, given the names that are copied, and those that each statement reads and binds."""
+def _skipped(
+    body: list[Any], wanted: set[str], alone: set[str], met: dict[int, tuple[str, ...]]
+) -> list[Any]:
+    """Do so, given the names that are copied, and those that each statement reads and binds.
+
+    What reads a name that is `alone` is the one copy of it.
+    """
     made: dict[str, Any] = {}
     kept: list[Any] = []
     for statement in body:
-        name = _copied_anew(statement)
-        if name in made and _is_own(made[name]):
-            continue
+        name = _copied(statement)
+        if name in made and _is_own(made[name].value):
+            target = statement.targets[0]
+            if target.id == name:
+                continue
+            since = kept[kept.index(made[name]) + 1 :]
+            if name in alone and not any(target.id in met[id(n)] for n in statements(since)):
+                made[name].targets = [target]
+                made[target.id] = made.pop(name)
+                continue
         kept.append(statement)
         for part in blocks_of(statement):
-            part[:] = _skipped(part, wanted, met)
+            part[:] = _skipped(part, wanted, alone, met)
         for item in statements([statement]) if made else ():
             for other in met[id(item)]:
                 made.pop(other, None)
         target = statement.targets[0] if isinstance(statement, gast.Assign) else None
         if isinstance(target, gast.Name) and target.id in wanted:
-            made[target.id] = statement.value
+            made[target.id] = statement
     return kept
 
 
-def _copied_anew(statement: Any) -> str:
-    """Return the name of ``x = copied(x)``, or an empty string."""
+def _copied(statement: Any) -> str:
+    """Return the name that ``y = copied(x)`` copies, or an empty string."""
     value = statement.value if isinstance(statement, gast.Assign) else None
     if not isinstance(value, gast.Call) or getattr(value.func, "id", "") != "copied":
         return ""
-    name = getattr(value.args[0], "id", "")
-    return name if getattr(statement.targets[0], "id", "") == name else ""
+    is_name = isinstance(statement.targets[0], gast.Name)
+    return getattr(value.args[0], "id", "") if is_name else ""
 
 
 def _is_own(value: Any) -> bool:
@@ -97,4 +116,4 @@ def _is_own(value: Any) -> bool:
     for function in ("gathered", "unstack_like"):
         if getattr(getattr(value, "func", None), "id", "") == function:
             value = value.args[0]
-    return isinstance(value, (gast.BinOp, gast.UnaryOp))
+    return isinstance(value, (gast.BinOp, gast.UnaryOp)) or makes_new(value)

@@ -9,6 +9,7 @@ from srcgrad.primitives.record import Primitive, records
 _SHADOWS: Final = "srcgrad.runtime.shadows"
 _NUMBERS: Final = "srcgrad.runtime.numbers"
 _INDEXING: Final = "srcgrad.runtime.indexing"
+_SLOPES: Final = "srcgrad.runtime.slopes"
 
 RECORDS: Final[tuple[Primitive, ...]] = (
     *records("srcgrad.runtime.creating", "astype", shape="first", dtype=1),
@@ -18,6 +19,9 @@ RECORDS: Final[tuple[Primitive, ...]] = (
     *records("srcgrad.runtime.complex_parts", "real_part", memory="itself"),
     *records(_NUMBERS, "digamma trigamma polygamma", scalar=True, shape="broadcast", kind="float"),
     *records("srcgrad.runtime.turns", "turns", gives="list", kind="int", outlines=(0,)),
+    *records(_SLOPES, "greater_part chosen_part power_slope power_log_slope", shape="broadcast"),
+    *records(_SLOPES, "divide_or_zero sign_flip sinc_slope", shape="broadcast"),
+    *records(_SLOPES, "within is_below is_above", shape="broadcast", kind="truth"),
     *records(_INDEXING, "item", moves=True, shape="number", gives="number"),
     *records(_INDEXING, "getitem", moves=True, memory="itself"),
     *records(_INDEXING, "add_at add_entries", writes=(0,), stores=True),

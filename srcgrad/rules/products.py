@@ -130,8 +130,11 @@ class Inner(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         a, b = ctx.saved_tensors
-        grad_a = inner_left(grad, a, b) if ctx.needs_input_grad[0] else None
-        grad_b = inner_right(grad, a, b) if ctx.needs_input_grad[1] else None
+        grad_a, grad_b = None, None
+        if ctx.needs_input_grad[0]:
+            grad_a = grad * conj(b) if is_vector(a) and is_vector(b) else inner_left(grad, a, b)
+        if ctx.needs_input_grad[1]:
+            grad_b = grad * conj(a) if is_vector(a) and is_vector(b) else inner_right(grad, a, b)
         return grad_a, grad_b
 
 
@@ -150,12 +153,17 @@ class Outer(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         a, b = ctx.saved_tensors
-        grad_a = (
-            np.reshape(grad @ conj(np.ravel(b)), ctx.a_shape) if ctx.needs_input_grad[0] else None
-        )
-        grad_b = (
-            np.reshape(conj(np.ravel(a)) @ grad, ctx.b_shape) if ctx.needs_input_grad[1] else None
-        )
+        grad_a, grad_b = None, None
+        if ctx.needs_input_grad[0]:
+            if is_vector(a) and is_vector(b):
+                grad_a = grad @ conj(b)
+            else:
+                grad_a = np.reshape(grad @ conj(np.ravel(b)), ctx.a_shape)
+        if ctx.needs_input_grad[1]:
+            if is_vector(a) and is_vector(b):
+                grad_b = conj(a) @ grad
+            else:
+                grad_b = np.reshape(conj(np.ravel(a)) @ grad, ctx.b_shape)
         return grad_a, grad_b
 
 

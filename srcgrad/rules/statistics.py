@@ -15,6 +15,7 @@ from srcgrad.runtime import (
     expand_mean,
     expand_sum,
     given,
+    is_number,
     numbers,
     prod_back,
     prod_initial_back,
@@ -124,6 +125,7 @@ class Var(Function):
             ddof if correction is None else correction,
         )
         ctx.plain = axis is None and not keepdims and where is True and mean is None
+        ctx.whole = where is True and mean is None
         ctx.has_mean = mean is not None
         ctx.save_for_backward(a, where, mean)
         return y
@@ -133,6 +135,12 @@ class Var(Function):
         a, where, mean = ctx.saved_tensors
         if shortcut(ctx.plain):
             grad_a = 2 * real_part(grad) * (a - np.mean(a)) / (np.size(a) - ctx.ddof)
+        elif is_number(ctx.axis) and shortcut(ctx.whole and ctx.keepdims is True):
+            away = a - np.mean(a, axis=ctx.axis, keepdims=True)
+            grad_a = 2 * real_part(grad) / (np.shape(a)[ctx.axis] - ctx.ddof) * away
+        elif is_number(ctx.axis, 0) and shortcut(ctx.whole):
+            away = a - np.mean(a, axis=0)
+            grad_a = 2 * real_part(grad) / (np.shape(a)[0] - ctx.ddof) * away
         else:
             grad_a = var_back(grad, a, where, mean, ctx.axis, ctx.keepdims, ctx.ddof)
         grad_mean = unbroadcast(-grad_a, np.shape(mean)) if ctx.has_mean else None
@@ -221,6 +229,7 @@ class Std(Function):
             ddof if correction is None else correction,
         )
         ctx.plain = axis is None and not keepdims and where is True and mean is None
+        ctx.whole = where is True and mean is None
         ctx.has_mean = mean is not None
         ctx.save_for_backward(a, where, mean, y)
         return y
@@ -231,6 +240,13 @@ class Std(Function):
         if shortcut(ctx.plain):
             slope = divide_or_zero(real_part(grad), above_noise(y, a)) / (np.size(a) - ctx.ddof)
             grad_a = slope * (a - np.mean(a))
+        elif is_number(ctx.axis) and shortcut(ctx.whole and ctx.keepdims is True):
+            slope = divide_or_zero(real_part(grad), above_noise(y, a, ctx.axis, True))
+            away = a - np.mean(a, axis=ctx.axis, keepdims=True)
+            grad_a = slope / (np.shape(a)[ctx.axis] - ctx.ddof) * away
+        elif is_number(ctx.axis, 0) and shortcut(ctx.whole):
+            slope = divide_or_zero(real_part(grad), above_noise(y, a, 0))
+            grad_a = slope / (np.shape(a)[0] - ctx.ddof) * (a - np.mean(a, axis=0))
         else:
             spread = above_noise(y, a, ctx.axis, ctx.keepdims, where)
             grad_a = var_back(

@@ -8,6 +8,7 @@ from typing import Any
 
 import gast
 
+from srcgrad.analyses.text_calls import makes_new
 from srcgrad.ir.build import add_assign, assign, at, call, clone, constant, load, store, subscript
 from srcgrad.ir.marks import IS_SCALED, VECTOR
 from srcgrad.ir.names import Namer
@@ -127,6 +128,11 @@ class Adjoints:
                 shadow = load(self._namer.adjoint(cell))
                 return [at(gast.Expr(call(function, shadow, entries)), like)]
             return [_add_in_place(self._namer.adjoint(cell), entries, like)]
+        if cell in self.uniform and not self.is_result(cell) and self._spreads(value):
+            entries = self.uniform.pop(cell).args[0]
+            self.state[cell] = Status.OWNED
+            total = gast.BinOp(entries, gast.Add(), value)
+            return [*self.vacate(cell, like), assign(self.own_name(cell), total, like)]
         lead = self.spell_uniform(like, [cell])
         held = None if self.is_result(cell) else self.state.get(cell)
         if held is not None and is_uniform(value):
@@ -146,6 +152,11 @@ class Adjoints:
         lead += self.vacate(cell, like)
         before = load(self.name(cell))  # vacating may have moved it
         return [*lead, assign(self.own_name(cell), gast.BinOp(before, gast.Add(), value), like)]
+
+    def _spreads(self, value: Any) -> bool:
+        """Say whether what is added to equal entries is surely as large as the whole adjoint."""
+        computed = isinstance(value, gast.BinOp) or makes_new(value)
+        return computed and not is_uniform(value) and not self.rebinds and not self._keep_complex
 
     def vacate(self, cell: str, like: Any) -> list[Any]:
         """Give the adjoints that borrow the variable of `cell` their own, before it is assigned."""

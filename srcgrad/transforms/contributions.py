@@ -6,6 +6,9 @@ from typing import Any
 
 import gast
 
+from srcgrad.ir.build import clone
+from srcgrad.ir.walk import names_read
+
 Contributions = list[tuple[str, Any]]
 """Names, each with what is added to its adjoint."""
 
@@ -45,6 +48,33 @@ def _twice(value: Any) -> Any:
                 value.args[place] = inner
                 return value
     return None
+
+
+def written_out(value: Any, emitted: list[Any]) -> Any:
+    """Return a value with what assignments before it bind in the place of the names.
+
+    >>> value, *before = [line.value if i == 0 else line for i, line in enumerate(
+    ...     gast.parse("g / b * b; a = x * x; b = a + y").body)]
+    >>> gast.unparse(written_out(value, before))
+    'g / (x * x + y) * (x * x + y)'
+    """
+    for statement in reversed(emitted):
+        target = statement.targets[0] if isinstance(statement, gast.Assign) else None
+        if isinstance(target, gast.Name) and target.id in names_read(value):
+            value = _Written(target.id, statement.value).visit(clone(value))
+    return value
+
+
+class _Written(gast.NodeTransformer):  # type: ignore[misc]
+    """Writes an expression in the place of a name."""
+
+    def __init__(self, name: str, value: Any) -> None:
+        self._name = name
+        self._value = value
+
+    def visit_Name(self, node: Any) -> Any:
+        """Return the expression, or another name as it is."""
+        return clone(self._value) if node.id == self._name else node
 
 
 def is_entry(value: Any, entries: set[str]) -> bool:

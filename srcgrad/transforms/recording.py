@@ -328,16 +328,16 @@ class Recorder:
 
     def _is_arithmetic(self, node: Any) -> bool:
         """Say whether an expression is arithmetic of a few numbers: no dearer than a record."""
-        if isinstance(node, gast.Constant):
-            return True
+        if isinstance(node, (gast.Constant, gast.Attribute, gast.Subscript)):
+            is_size = isinstance(getattr(node, "value", None), gast.Attribute)
+            return self._is_read(node) and (is_size or not isinstance(node, gast.Subscript))
         if isinstance(node, gast.Name):
             return self._is_number(node.id)
         if isinstance(node, gast.UnaryOp):
             return self._is_arithmetic(node.operand)
         if isinstance(node, gast.Call):
-            ours = isinstance(node.func, gast.Attribute) and not node.keywords
-            plain = ours and getattr(node.func.value, "id", "") == "math"
-            return plain and all(map(self._is_arithmetic, node.args))
+            plain = getattr(getattr(node.func, "value", None), "id", "") == "math"
+            return plain and not node.keywords and all(map(self._is_arithmetic, node.args))
         return isinstance(node, gast.BinOp) and all(
             map(self._is_arithmetic, (node.left, node.right))
         )
@@ -360,8 +360,7 @@ class Recorder:
         if isinstance(node, gast.BinOp):
             return self._is_index(node.left) and self._is_index(node.right)
         if isinstance(node, gast.Slice):
-            parts = (node.lower, node.upper, node.step)
-            return all(part is None or self._is_index(part) for part in parts)
+            return all(p is None or self._is_index(p) for p in (node.lower, node.upper, node.step))
         if isinstance(node, gast.UnaryOp):
             return self._is_index(node.operand)
         return isinstance(node, (gast.Name, gast.Constant))

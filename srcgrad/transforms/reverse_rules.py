@@ -24,7 +24,7 @@ from srcgrad.transforms.rule_sources import NotInlinableError, bind, rule_source
 from srcgrad.transforms.runtime_calls import is_sequence_call
 from srcgrad.transforms.sweep import Sweep, renamed
 from srcgrad.transforms.templates import Inlined
-from srcgrad.transforms.unbroadcasting import note_whole, of_update, shortened
+from srcgrad.transforms.unbroadcasting import note_whole, of_update, representative, shortened
 
 
 class RuleSteps:
@@ -240,7 +240,7 @@ class RuleSteps:
             asks = isinstance(func, gast.Attribute) and func.attr in ("shape", "size")
             if asks and len(item.args) == 1:
                 item.args[0] = renamed(item.args[0], self._sweep.originals)
-                item.args[0] = self._sweep.facts.shapes.representative(item.args[0])
+                item.args[0] = representative(item.args[0], self._sweep)
 
     def note_missing(self, statement: Any, item: Any, parameter: str = "") -> None:
         """Note a gradient that a built-in rule does not know; None from a user's means zero."""

@@ -28,7 +28,13 @@ from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program, direct_names, operand_names
 from srcgrad.ir.walk import found_in, names_bound, names_read, statements
 from srcgrad.transforms.adjoints import Adjoints, State, Status
-from srcgrad.transforms.contributions import Contributions, is_entry, is_uniform, merged
+from srcgrad.transforms.contributions import (
+    Contributions,
+    is_entry,
+    is_uniform,
+    merged,
+    written_out,
+)
 from srcgrad.transforms.externals import Externals
 from srcgrad.transforms.overwrites import Overwrites
 from srcgrad.transforms.spreading import spread_by_axes
@@ -375,7 +381,7 @@ class Sweep:
                 contributions[position] = cell, _spread_over(cell, value, vector)
             elif is_uniform(value) and not self.adjoints.exists(cell):
                 VECTOR.put(value, VECTOR.of(value) if VECTOR.is_on(value) else vector)
-            elif not self.fills(value, entries, vector, cell, target):
+            elif not self.fills(written_out(value, emitted), entries, vector, cell, target):
                 axes = self._narrower(value, entries, vector, cell)
                 if axes is None:
                     return None

@@ -7,7 +7,7 @@ from typing import Any
 import gast
 
 from srcgrad.analyses.lengths import Vector, summed_axes
-from srcgrad.ir.build import call, method
+from srcgrad.ir.build import call, load, method
 from srcgrad.ir.marks import GUARDED, KEEPS_SHAPE
 from srcgrad.ir.walk import names_bound
 from srcgrad.transforms.sweep import Sweep, renamed
@@ -34,6 +34,16 @@ def shortened(value: Any, result: Any, sweep: Sweep) -> Any:
         value.args[1] = shapes.representative(like)
         return value
     return _Sum(sweep, result, ours, theirs, axes).of(grad)
+
+
+def representative(node: Any, sweep: Sweep) -> Any:
+    """Return the first name, at best an argument's, that surely has an operand's shape."""
+    first, dimensions = sweep.facts.shapes.representative(node), sweep.facts.dimensions
+    vector = dimensions.of(node) if isinstance(node, gast.Name) else None
+    if first is not node or not vector or None in vector:
+        return first
+    arguments = map(load, sweep.program.parameters)
+    return next((item for item in arguments if dimensions.of(item) == vector), node)
 
 
 def note_whole(emitted: list[Any], sweep: Sweep) -> None:
