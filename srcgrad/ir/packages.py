@@ -47,5 +47,7 @@ def is_library_name(module: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _is_in_library(file: str) -> bool:
+    if file.startswith("<frozen "):  # os, and what imports: they are part of the interpreter
+        return True
     path = Path(file)
     return path.is_relative_to(_LIBRARY) and "site-packages" not in path.parts

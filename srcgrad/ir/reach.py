@@ -23,6 +23,12 @@ _PLAIN: Final = (int, float, complex, str, bytes, np.ndarray, np.generic, type(N
 _HOLDING: Final = ("types", "collections", "functools", "contextlib")
 """Python's modules with classes whose objects hold whatever users put there."""
 _GLOBAL: Final = ("LOAD_GLOBAL", "STORE_GLOBAL", "DELETE_GLOBAL", "LOAD_NAME", "STORE_NAME")
+_PUTTING: Final = ("unittest", "importlib", "runpy")
+"""Python's modules with functions that put others in the place of what they are told."""
+_ONLY_IMPORTING: Final = tuple(
+    f"importlib.{name}" for name in ("import_module", "util.find_spec", "metadata.", "resources.")
+)
+"""Functions among those that do no more than a statement `import` does."""
 _CALLED: Final = (FunctionType, staticmethod, classmethod, property)
 
 
@@ -227,9 +233,8 @@ def _held_in(value: Any) -> Iterable[Any]:
     if isinstance(plain, FunctionType) or _is_foreign(kind) or _is_of_library(kind):
         return held
     held += [item for item in vars(kind).values() if isinstance(item, _CALLED)]
-    if not isinstance(value, type):
-        held += getattr(value, "__dict__", {}).values()
-    return held
+    fields = {} if isinstance(value, type) else getattr(value, "__dict__", None)
+    return held + list(fields.values()) if isinstance(fields, dict) else held
 
 
 def _is_of_library(kind: type) -> bool:
@@ -239,11 +244,9 @@ def _is_of_library(kind: type) -> bool:
 
 
 def _is_foreign(value: Any) -> bool:
-    """Say whether something is of a library, which binds nothing in the modules of users.
-
-    Of Python's own some do: they put others in the place of what they are told.
-    """
+    """Say whether something is of a library, which binds nothing in the modules of users."""
     if isinstance(value, FunctionType) and is_of_python(value):
-        return package_of(value) not in ("unittest", "importlib", "runpy")
+        name = f"{value.__module__}.{value.__qualname__}"
+        return package_of(value) not in _PUTTING or name.startswith(_ONLY_IMPORTING)
     name = value.__name__ if isinstance(value, ModuleType) else value.__module__
     return (name or "").partition(".")[0] in ("numpy", "scipy", "srcgrad", "builtins", "cupy")

@@ -185,7 +185,7 @@ class Expander:
                 env[name] = literal
             if not isinstance(meaning, Static):
                 continue
-            entries = isinstance(meaning, Items) and meaning.origin is not None
+            entries = isinstance(meaning, Items) and meaning.held is not None
             if not isinstance(meaning, Instance) and not entries:
                 self.session.assume(root, value)
             env[name] = Known(value) if isinstance(meaning, Known) else meaning

@@ -82,7 +82,8 @@ class Fields(Calls):
             if callable(item) or is_plain_object(item):
                 self.session.functions[getter] = None
                 return self.of_instance(owner, stored, node)
-        return self.told(getter, [owner], {}, node)
+        text = gast.Attribute(clone(owner.expression), name, gast.Load())
+        return self.told(getter, [owner], {}, node, text)
 
     def field_of(self, owner: Instance, name: str, item: Any, node: Any) -> Value:
         """Return a field of an object that is differentiated."""

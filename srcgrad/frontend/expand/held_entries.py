@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from types import ModuleType
-from typing import Any, NoReturn, cast
+from typing import Any, NoReturn
 
 import gast
 
@@ -74,7 +74,7 @@ class HeldEntries(HeldNames):
             return made
 
         found = self.entries(value, root, entry)
-        found.origin, found.lent = owner, True
+        found.held, found.lent = owner, True
         held = self.session.holding.of(value)
         if held is not None and found.keys is not None:
             self._add_new_keys(found, owner, held)
@@ -100,7 +100,7 @@ class HeldEntries(HeldNames):
             return None
         value = self.value(clone(node))
         if isinstance(value, Items):
-            return cast("Instance | None", value.origin)
+            return value.held
         found = MISSING if isinstance(value, Static) else self._stored_at(value)
         if type(found) not in (dict, list, tuple) or self.session.holding.of(found) is not None:
             return None
@@ -297,7 +297,7 @@ class HeldEntries(HeldNames):
 
     def is_held_by_entries(self, value: Any) -> bool:
         """Say whether a value is a dict or list with entries that are variables, however deep."""
-        return isinstance(value, Items) and value.origin is not None
+        return isinstance(value, Items) and value.held is not None
 
     def _as_text(
         self, func: Any, args: list[Value], keywords: Bound, node: Any, callee: Value = None
@@ -305,7 +305,7 @@ class HeldEntries(HeldNames):
         if self._reads(
             callee
         ):  # a dict or list whose entries are variables is not passed on itself
-            args = [replace(v, origin=None) if isinstance(v, Items) else v for v in args]
+            args = [replace(v, held=None) if isinstance(v, Items) else v for v in args]
         return super()._as_text(func, args, keywords, node, callee)
 
     def _reads(self, callee: Value) -> bool:

@@ -140,7 +140,7 @@ class Lifting:
         return Method(function, owner), ("method", key, other)
 
     def _lift_Items(self, value: Items, wish: str) -> tuple[Value, Key]:
-        if value.origin is not None:
+        if value.held is not None:
             raise NeedsInlineError
         if value.is_own:
             return self.lift(value.expression, wish)

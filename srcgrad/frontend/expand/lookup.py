@@ -23,6 +23,7 @@ from srcgrad.frontend.expand.values import (
     Static,
     Value,
     has_plain_keys,
+    reads_otherwise,
 )
 from srcgrad.ir.build import clone, load
 from srcgrad.ir.packages import package_of
@@ -129,6 +130,10 @@ class Lookup(Frame):
     def _display(self, value: Any, expression: Any, root: Callable[[Any], Any]) -> Value:
         if not has_plain_keys(value):
             return expression
+        is_own = package_of(type(value)) not in ("builtins", "collections")
+        origin = Instance(value, expression, root) if is_own else None
+        if reads_otherwise(type(value)):
+            return origin or expression
 
         def entry(key: Any) -> Value:
             place = gast.Subscript(clone(expression), gast.Constant(key, None), gast.Load())
@@ -136,7 +141,7 @@ class Lookup(Frame):
 
         found = self.entries(value, root, entry)
         found.expression = expression
-        found.is_own = package_of(type(value)) not in ("builtins", "collections")
+        found.origin = origin
         return found
 
     def entries(

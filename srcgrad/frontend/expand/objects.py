@@ -79,10 +79,17 @@ class Objects(HeldEntries):
         if isinstance(owner, Items):
             if owner.keys is not None and name in _DICT_METHODS:
                 return DictMethod(owner, name)
-            if owner.is_own:
-                return gast.Attribute(clone(owner.expression), name, gast.Load())
+            if owner.origin is not None:
+                return self._of_own(owner.origin, name, node)
             self.refuse(node, f"`{name}` of a list or dict of functions", "make a new one")
         return gast.Attribute(self.plain(owner, node), name, gast.Load())
+
+    def _of_own(self, owner: Instance, name: str, node: Any) -> Value:
+        """Return an attribute of a list or dict of a class of the user's."""
+        found = inspect.getattr_static(type(owner.value), name, MISSING)
+        if isinstance(found, (FunctionType, property)):
+            return self.of_instance(owner, name, node)
+        return gast.Attribute(clone(owner.expression), name, gast.Load())
 
     def _of_known(self, owner: Known, name: str, node: Any) -> Value:
         expression = gast.Attribute(self.plain(owner, node), name, gast.Load())
@@ -430,6 +437,8 @@ class Objects(HeldEntries):
         key = args[0].value if isinstance(args[0], gast.Constant) else MISSING
         if callee.name in _CHANGING and owner.lent:
             raise NeedsInlineError
+        if callee.name in _CHANGING and owner.expression is not None:
+            self.refuse(node, "a write into a dict of functions", "make a new one")
         from_outside = key is MISSING and callee.name == "get" and owner.expression is not None
         if from_outside and all(map(is_dtype, [*owner.values, *args[1:]])):
             made = gast.Attribute(clone(owner.expression), "get", gast.Load())

@@ -112,8 +112,8 @@ class Options(Sequencing):
         key = getattr(target.slice, "value", None)
         if not isinstance(owner, Items) or owner.keys is None or not isinstance(key, str):
             return False
-        if self.depth:
-            return False  # it is refused
+        if self.depth or owner.expression is not None:
+            return False  # on some paths, or into what others see: it is refused
         if owner.lent:
             raise NeedsInlineError
         held = value if isinstance(value, Static) else self._kept(key, value, node)

@@ -21,11 +21,13 @@ from srcgrad.frontend.expand.values import (
     Static,
     Value,
 )
+from srcgrad.frontend.lasting_answers import stays
 from srcgrad.frontend.rebinding import binds_outside
 from srcgrad.frontend.repeatable import not_repeatable
 from srcgrad.frontend.settled import is_settled, only_hands_on
 from srcgrad.ir.scopes import uncached
 from srcgrad.ir.walk import walk
+from srcgrad.runtime.objects import is_plain_object
 
 _MOST: Final = 64
 _CALLED: Final = (FunctionType, BuiltinFunctionType, functools.partial, type)
@@ -36,15 +38,21 @@ class Telling(Tables):
     """The part of the expansion that asks functions now what they give at each call."""
 
     def told(
-        self, function: Any, args: list[Value], keywords: dict[str, Value], node: Any
+        self,
+        function: Any,
+        args: list[Value],
+        keywords: dict[str, Value],
+        node: Any,
+        text: Any = None,
     ) -> Value | None:
         """Return what a function gives of what is known, if that is known as well; else None.
 
         It is asked now, and again at each call: another answer makes another text. What gives the
-        keywords of a call may also hand on values that only the run tells.
+        keywords of a call may also hand on values that only the run tells. An object that is there
+        is known where a `text` asks for it in the run, and so is a function.
         """
         starred = node is self._starred_twice
-        if not starred and not self.session.settled:
+        if not starred and not self.session.settled and text is None:
             return None
         given = Given(takes_values=starred)
         positions = [given.ways(item) for item in args]
@@ -57,11 +65,18 @@ class Telling(Tables):
 
         def answer(arguments: Mapping[str, Any]) -> Any:
             found = [_asked(called, list(named), way, arguments) for way in ways]
+            if text is not None and is_plain_object(found[0]):
+                return ("object", Same(found[0])) if len(set(map(id, found))) == 1 else None
             shapes = [None if given.looked_at() else given.shape(item) for item in found]
             return shapes[0] if all(item == shapes[0] for item in shapes) else None
 
         first = _tried(answer, self.session.arguments)
-        value = None if first is None else self._value_of(first, given)
+        if first is not None and (starred or self.session.settled) and first[0] != "object":
+            value = self._value_of(first, given)
+        elif first is not None and text is not None and first[0] in ("object", "function"):
+            value = self._given_by(text, answer, first, args)
+        else:
+            value = None
         if value is None:
             return None
         if isinstance(plain := uncached(function), FunctionType):
@@ -83,6 +98,21 @@ class Telling(Tables):
         if binds_outside(plain) or (given.tokens and not only_hands_on(plain)):
             return False
         return is_settled(plain, self.session.rebound)
+
+    def _given_by(self, text: Any, answer: Root, first: Any, owners: list[Value]) -> Value | None:
+        """Return the object or function that a text gives.
+
+        None if it is another one each time, or may be another one by then.
+        """
+        if _tried(answer, self.session.arguments) != first or self.session.starts is None:
+            return None
+        given = self.session.arguments.values()
+        kinds = [type(item.value) for item in owners if isinstance(item, Instance)]
+        if not all(stays(kind, self.session.starts, given) for kind in kinds):
+            return None
+        if first[0] == "function":
+            return Known(first[1])
+        return Instance(first[1].value, text, lambda given: answer(given)[1].value)
 
     def _value_of(self, shape: Any, given: Given) -> Value | None:
         """Return the value of an answer: all that was given is evaluated, whatever is handed on."""
@@ -189,6 +219,21 @@ def _written(shape: Any, values: list[Value]) -> Value:
     keys, parts = said
     made = [_written(part, values) for part in parts]
     return Items("tuple", made) if keys is None else Items("dict", made, list(keys))
+
+
+class Same:
+    """An object, which is equal to itself alone."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        """Say whether it is the same object."""
+        return isinstance(other, Same) and other.value is self.value
+
+    def __hash__(self) -> int:
+        """Return a number that is the same for the same object."""
+        return id(self.value)
 
 
 class LookedAtError(Exception):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import CellType, FunctionType
-from typing import Any
+from typing import Any, Final
 
 import gast
 import numpy as np
@@ -159,8 +159,8 @@ class Items(Static):
     """A tuple, list or dict with functions or objects in it; `keys` are those of a dict.
 
     It is `lent` if a caller made it, who would not see it being changed. One from outside has an
-    `expression`, which stands for all of it if that `is_own`: of a class of the user's, which may
-    have methods. One whose entries are written has an `origin`: the dict or list that it is.
+    `expression`, which stands for all of it if its `origin` is an object of a class of the user's,
+    which may have methods. One whose entries are written is `held`: the dict or list that it is.
     """
 
     kind: str
@@ -168,8 +168,13 @@ class Items(Static):
     keys: list[Any] | None = None
     lent: bool = False
     expression: Any = None
-    is_own: bool = False
-    origin: Any = None
+    origin: Instance | None = None
+    held: Instance | None = None
+
+    @property
+    def is_own(self) -> bool:
+        """Whether it is of a class of the user's."""
+        return self.origin is not None
 
     def get(self, key: Any) -> Value | None:
         """Return the value at a position or key, or None."""
@@ -284,6 +289,25 @@ class Lazy(Static):
 def has_plain_keys(value: Any) -> bool:
     """Say whether a list, tuple or dict from outside can be spelled entry by entry."""
     return not isinstance(value, dict) or all(isinstance(key, (str, int, bool)) for key in value)
+
+
+_READING: Final = (
+    *("__getitem__", "__missing__", "__iter__", "__len__", "__contains__", "__bool__", "__eq__"),
+    *("keys", "values", "items", "get"),
+)
+
+
+def reads_otherwise(kind: type) -> bool:
+    """Say whether a class of lists, tuples or dicts has methods of its own to read what is there.
+
+    >>> class Table(dict):
+    ...     def __getitem__(self, name):
+    ...         return super().__getitem__(name.lower())
+    >>> reads_otherwise(Table), reads_otherwise(dict)
+    (True, False)
+    """
+    methods = (vars(base).get(name) for base in kind.__mro__ for name in _READING)
+    return any(isinstance(method, FunctionType) for method in methods)
 
 
 def places_for(target: Any, values: list[Value]) -> list[slice] | None:

@@ -1,0 +1,144 @@
+"""Says whether what a property gives stays the same as long as a program runs."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from types import CodeType, FunctionType, ModuleType
+from typing import Any, Final
+
+import gast
+
+from srcgrad.by_text import BY_TEXT
+from srcgrad.errors import SrcgradError
+from srcgrad.frontend.remembered import source_to_read
+from srcgrad.ir.packages import is_library_name
+from srcgrad.ir.reach import reached_functions
+from srcgrad.ir.scopes import MISSING, Scope, scope_of
+from srcgrad.ir.walk import root_name, walk
+from srcgrad.primitives.methods import WRITING
+
+_BINDERS: Final = BY_TEXT - {"getattr", "import_module", "modules"}
+_DISPLAYS: Final = (gast.List, gast.Dict, gast.Set, gast.ListComp, gast.DictComp, gast.BinOp)
+
+
+def stays(kind: type, function: Any, given: Iterable[Any]) -> bool:
+    """Say whether a function puts nothing into objects of a class, nor into other things.
+
+    What special methods of the class do to give what they are asked for counts for nothing: they
+    fill what is empty. Others of its methods count if they are called by their names.
+
+    >>> class Shelf:
+    ...     def __init__(self):
+    ...         self.held = {}
+    ...     def __getitem__(self, name):
+    ...         return self.held.setdefault(name, name)
+    ...     def put(self, name):
+    ...         self.held[name] = ""
+    >>> def f(shelf):
+    ...     return shelf["a"]
+    >>> def g(shelf):
+    ...     return shelf.put("a"), shelf["a"]
+    >>> stays(Shelf, f, [Shelf()]), stays(Shelf, g, [Shelf()])
+    (True, False)
+    """
+    reached = reached_functions(function, given)
+    if not reached.are_all:
+        return False
+    own = dict(_methods(kind))
+    others = [item for item in reached.functions if item not in own.values()]
+    named = {name for item in others for name in _names(item.__code__)}
+    called = [item for name, item in own.items() if name in named and not _is_special(name)]
+    for item in called:
+        inner = set(_names(item.__code__)) - named
+        named |= inner
+        called += [own[name] for name in inner if name in own and not _is_special(name)]
+    return not any(map(_stores, (*others, *called)))
+
+
+def _methods(kind: type) -> Iterator[tuple[str, FunctionType]]:
+    """Yield the methods and properties of a class, with those of the classes above it."""
+    for base in reversed(kind.__mro__):
+        for name, item in vars(base).items():
+            for part in (item, *(getattr(item, key, None) for key in ("fget", "__func__"))):
+                if isinstance(part, FunctionType):
+                    yield name, part
+
+
+def _is_special(name: str) -> bool:
+    return name.startswith("__") and name.endswith("__")
+
+
+def _names(code: CodeType) -> Iterator[str]:
+    """Yield the names in some code, and its texts: by those methods are asked for, too."""
+    yield from code.co_names
+    for item in code.co_consts:
+        if isinstance(item, CodeType):
+            yield from _names(item)
+        elif isinstance(item, str):
+            yield item
+
+
+def _stores(function: FunctionType) -> bool:
+    """Say whether a function stores something in what it has not made itself."""
+    try:
+        tree = source_to_read(function).tree
+    except SrcgradError:
+        return True
+    return _Stores(scope_of(function, tree, with_imports=True), tree).any()
+
+
+class _Stores:
+    """Looks for the stores in one function."""
+
+    def __init__(self, scope: Scope, tree: Any) -> None:
+        self._scope = scope
+        self._nodes = list(walk(tree))
+        first = next((item.id for item in tree.args.args), "")
+        self._receiver = first if tree.name == "__init__" else ""  # an object that is made
+        self._made: dict[str, list[Any]] = defaultdict(list)
+        plain = {
+            id(node.targets[0]): node.value for node in self._nodes if isinstance(node, gast.Assign)
+        }
+        for node in self._nodes:
+            if isinstance(node, gast.Name) and not isinstance(node.ctx, gast.Load):
+                self._made[node.id].append(plain.get(id(node)))
+
+    def any(self) -> bool:
+        """Say whether there is one."""
+        return any(map(self._is_one, self._nodes))
+
+    def _is_one(self, node: Any) -> bool:
+        if isinstance(node, gast.Name):
+            return node.id in _BINDERS
+        if isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute):
+            owner = self._scope.resolve(node.func.value)
+            writes = node.func.attr in WRITING and not isinstance(owner, ModuleType)
+            return writes and not (self._is_fresh(node.func.value) or self._is_unbound(node.func))
+        if not isinstance(node, (gast.Attribute, gast.Subscript)):
+            return False
+        if isinstance(node.ctx, gast.Load):
+            return isinstance(node, gast.Attribute) and node.attr in _BINDERS
+        if isinstance(node, gast.Attribute):
+            return not self._receiver or root_name(node.value) != self._receiver
+        return not self._is_fresh(node.value)
+
+    def _is_fresh(self, place: Any) -> bool:
+        """Say whether a place is a name of lists, dicts or arrays that are made here, alone."""
+        made = self._made.get(place.id, []) if isinstance(place, gast.Name) else []
+        return bool(made) and all(map(self._makes, made))
+
+    def _is_unbound(self, place: Any) -> bool:
+        """Say whether a place is in nothing, or None: a library that is not installed."""
+        name = root_name(place)
+        if name is None or name in self._scope.local:
+            return False
+        found = self._scope.lookup(name)
+        return found is MISSING or found is None
+
+    def _makes(self, value: Any) -> bool:
+        if isinstance(value, gast.Call):
+            callee = self._scope.resolve(value.func)
+            kind = callee if isinstance(callee, type) else type(callee)
+            return is_library_name(getattr(callee, "__module__", kind.__module__) or "")
+        return isinstance(value, _DISPLAYS)

@@ -1,0 +1,206 @@
+"""Functions that first choose whose functions they call: backends, registries, own tables."""
+
+from __future__ import annotations
+
+import os
+from importlib.util import find_spec
+
+import numpy as np
+
+from tests.programs.corpus import program
+
+
+class NumpyBackend:
+    """The functions of NumPy, as a package calls those of several libraries."""
+
+    name = "numpy"
+
+    def asarray(self, x):
+        return np.asarray(x)
+
+    def exp(self, x):
+        return np.exp(x)
+
+    def total(self, x, axis=None):
+        return np.sum(x, axis=axis)
+
+
+class SlowBackend(NumpyBackend):
+    """The same with another exponential."""
+
+    name = "slow"
+
+    def __init__(self, base=2.0):
+        self.base = base
+
+    def exp(self, x):
+        return self.base * np.exp(2.0 * x)
+
+
+class Registry(dict):
+    """A dict of backends, which are made when they are first asked for."""
+
+    def __init__(self):
+        super().__init__()
+        self.register("numpy")
+        self._active = "numpy"
+
+    def register(self, name):
+        if find_spec(name) is None and os.environ.get("NEVER_SET") is None:
+            raise KeyError(name)
+        self[name] = NumpyBackend()
+
+    def __getitem__(self, name):
+        try:
+            return super().__getitem__(name)
+        except KeyError:
+            self.register(name)
+            return super().__getitem__(name)
+
+    @property
+    def active(self):
+        return self[self._active]
+
+
+class Shelf:
+    """An object that gives backends by an index and by a property."""
+
+    def __init__(self):
+        self.held = {"numpy": NumpyBackend(), "slow": SlowBackend()}
+        self.functions = {"numpy": _exp, "slow": _double}
+        self.current = "slow"
+
+    def __getitem__(self, name):
+        return self.held[name]
+
+    @property
+    def active(self):
+        return self.held[self.current]
+
+    @property
+    def exponential(self):
+        return self.functions[self.current]
+
+    def choose(self, name):
+        self.current = name
+
+
+def _exp(x):
+    return np.exp(x)
+
+
+def _double(x):
+    return 2.0**x
+
+
+FUNCTIONS = {"numpy": _exp, "slow": _double}
+BACKENDS = Registry()
+SHELF = Shelf()
+
+
+def _scaled(x, backend=None):
+    lib = BACKENDS.active if backend is None else BACKENDS[backend]
+    return lib.exp(-(lib.asarray(x) ** 2))
+
+
+@program("v", "s")
+def backend_of_a_registry(x, scale, backend=None):
+    lib = BACKENDS.active if backend is None else BACKENDS[backend]
+    x, scale = map(lib.asarray, (x, scale))
+    return lib.total(scale * lib.exp(-x) + _scaled(x / scale, backend=backend))
+
+
+@program("v")
+def backend_by_its_name(x, backend="numpy"):
+    lib = BACKENDS.active if backend is None else BACKENDS[backend]
+    return lib.total(lib.exp(x) * x)
+
+
+@program("v")
+def backend_that_a_property_gives(x):
+    lib = SHELF.active
+    return lib.total(lib.exp(x) * lib.base)
+
+
+@program("v")
+def function_that_a_property_gives(x):
+    return np.sum(SHELF.exponential(x) * x)
+
+
+@program("v", by="tape")
+def backend_that_is_chosen_before(x):
+    lib = SHELF.active
+    SHELF.choose("numpy")
+    y = lib.exp(x) * SHELF.held["numpy"].total(x)
+    SHELF.choose("slow")
+    return np.sum(y)
+
+
+class Upper(dict):
+    """A dict whose keys are the same in any case."""
+
+    def __getitem__(self, key):
+        return super().__getitem__(key.upper())
+
+
+class Hidden(dict):
+    """A dict that shows a part of what it holds."""
+
+    def items(self):
+        return [(key, value) for key, value in super().items() if key != "EXP"]
+
+    def __iter__(self):
+        return iter([key for key in super().keys() if key != "EXP"])
+
+
+class Doubled(list):
+    """A list that shows each of its entries twice."""
+
+    def __iter__(self):
+        return iter([item for item in super().__iter__() for _ in range(2)])
+
+
+UPPER = Upper(EXP=_exp, DOUBLE=_double)
+HIDDEN = Hidden(EXP=_exp, DOUBLE=_double)
+DOUBLED = Doubled([_exp, _double])
+
+
+@program("v")
+def table_that_reads_keys_its_own_way(x):
+    return np.sum(UPPER["exp"](x) * x)
+
+
+@program("v", by="tape")
+def table_that_shows_a_part(x):
+    y = x
+    for name, function in HIDDEN.items():
+        y = y * function(x) * len(name)
+    return np.sum(y)
+
+
+@program("v", by="tape")
+def list_that_shows_entries_twice(x):
+    y = x
+    for function in DOUBLED:
+        y = y * function(x)
+    return np.sum(y)
+
+
+def _swap(table):
+    table["numpy"], table["slow"] = table["slow"], table["numpy"]
+
+
+@program("v", by="tape")
+def table_whose_entries_a_helper_swaps(x):
+    _swap(SHELF.held)
+    y = SHELF.held["numpy"].exp(x)
+    _swap(SHELF.held)
+    return np.sum(y * x)
+
+
+@program("v", by="tape")
+def table_whose_entry_is_taken_out_and_put_back(x):
+    function = FUNCTIONS.pop("slow")
+    y = function(x) if "slow" not in FUNCTIONS else x
+    FUNCTIONS["slow"] = function
+    return np.sum(y * x)

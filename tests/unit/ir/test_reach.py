@@ -1,0 +1,48 @@
+"""Tests of what a function reaches by the names that stand in it."""
+
+from __future__ import annotations
+
+import posixpath
+from importlib.util import find_spec
+
+import numpy as np
+
+from srcgrad.ir.packages import is_of_python
+from srcgrad.ir.reach import reached_functions
+
+
+class Answering:
+    """An object that answers whatever it is asked for, also for its fields."""
+
+    def __getattribute__(self, name):
+        return Answering
+
+    def ask(self):
+        return helper
+
+
+def helper(x):
+    return np.sin(x)
+
+
+ANSWERING = Answering()
+
+
+def asks(x):
+    return ANSWERING.ask(x), helper(x)
+
+
+def looks_for_modules(x):
+    return x if find_spec("numpy") else posixpath.join("a", "b")
+
+
+def test_an_object_whose_fields_are_no_dict_is_looked_into_all_the_same():
+    names = [item.__name__ for item in reached_functions(asks).functions]
+    assert "helper" in names
+
+
+def test_functions_that_are_part_of_the_interpreter_are_those_of_python():
+    assert is_of_python(posixpath.join)
+    assert is_of_python(find_spec)
+    reached = reached_functions(looks_for_modules).functions
+    assert [item.__name__ for item in reached] == ["looks_for_modules"]
