@@ -29,7 +29,7 @@ TO_THE_TAPE = frozenset(
     " inner_dicts_changed_about appended inserted reversed_list popped_of_a_list all_of_a_list"
     " cleared dict_under_two_keys dict_of_two_objects dicts_that_change_objects former_dict"
     " handed_out got one_or_the_other each_of_two each_of_a_list each_that_is_a_dict"
-    " both_by_a_helper twice_by_a_helper spread beside_a_deep_copy".split()
+    " spread beside_a_deep_copy".split()
 )
 
 
