@@ -185,12 +185,15 @@ class _Analysis:
         return [*direct_names(arg), *holders, *parts_displayed(arg)]
 
     def _given_by(self, iterable: Any) -> list[str]:
-        """Return the names whose memory a loop runs through, also by ``S.values()`` and ``zip``."""
+        """Return the names whose memory a loop runs through.
+
+        Of what a call gives, as ``S.values()`` and ``zip`` do, those of outside.
+        """
         if not isinstance(iterable, gast.Call):
             return self._direct(iterable)
         owner = root_name(iterable.func) if isinstance(iterable.func, gast.Attribute) else None
         given = [name for arg in iterable.args for name in self._given_by(arg)]
-        return given if owner is None else [owner, *given]
+        return list(filter(self._is_outside, given if owner is None else [owner, *given]))
 
     def _is_outside(self, name: str) -> bool:
         if name in self._holders:
