@@ -15,7 +15,7 @@ from srcgrad.ir.build import constant, name_adjoint
 from srcgrad.ir.marks import ADJOINT
 from srcgrad.ir.walk import blocks_of, names_read, root_name, spelled
 from srcgrad.optimizations.kept_axes import without_kept_axes
-from srcgrad.optimizations.literals import number_of
+from srcgrad.optimizations.literals import arithmetic, exact, number_of
 from srcgrad.optimizations.selected_once import selected_inside, selected_once
 
 _EXACT: Final = 2**20
@@ -240,9 +240,9 @@ class ConstantFolding:
     def _literal(self, node: Any, left: float, right: float) -> Any:
         """Return the literal that an operation on two is, or None."""
         if isinstance(left, int) and isinstance(right, int):
-            return _arithmetic(node, left, right)
+            return arithmetic(node, left, right)
         adds = isinstance(node.op, (gast.Add, gast.Sub))
-        return _exact(node, left, right) if self._of_adjoint and adds else None
+        return exact(node, left, right) if self._of_adjoint and adds else None
 
     def _uncopied(self, node: Any) -> Any:
         """Return an operand of what makes a new array itself, without a copy of it."""
@@ -470,30 +470,6 @@ def _turned(node: Any) -> Any:
 
 def _is_negative(node: Any) -> bool:
     return node.__class__ is gast.UnaryOp and node.op.__class__ is gast.USub
-
-
-def _arithmetic(node: Any, left: int, right: int) -> Any:
-    if isinstance(node.op, gast.Add):
-        return constant(left + right)
-    if isinstance(node.op, gast.Sub):
-        return constant(left - right)
-    return constant(left * right) if isinstance(node.op, gast.Mult) else node
-
-
-def _exact(node: Any, left: float, right: float) -> Any:
-    """Return ``1.5 - 1`` as the literal that it is, if it is that exactly and short to write.
-
-    >>> texts = ["1.5 - 1", "0.7 - 1", "2.5 + 1.5", "1.5 * 2"]
-    >>> [gast.unparse(_exact(node, node.left.value, node.right.value))
-    ...  for node in (gast.parse(text, mode="eval").body for text in texts)]
-    ['0.5', '0.7 - 1', '4.0', '1.5 * 2']
-    """
-    if not isinstance(node.op, (gast.Add, gast.Sub)) or not _finite([left, right]):
-        return node
-    second = right if isinstance(node.op, gast.Add) else -right
-    total = left + second
-    exact = _finite([total]) and Fraction(left) + Fraction(second) == Fraction(total)
-    return constant(total) if exact and len(repr(abs(total))) <= _SHORT else node
 
 
 def _factors(node: Any) -> list[Any]:

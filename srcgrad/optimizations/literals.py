@@ -1,10 +1,16 @@
-"""Says which expressions are numbers that are written down."""
+"""Says which expressions are numbers that are written down, and does their arithmetic."""
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from fractions import Fraction
+from typing import Any, Final
 
 import gast
+
+from srcgrad.ir.build import constant
+
+_SHORT: Final = 6
 
 
 def number_of(node: Any) -> int | float | None:
@@ -27,3 +33,28 @@ def _is_log_of_e(node: Any) -> bool:
     if not isinstance(func, gast.Attribute) or func.attr != "log" or len(node.args) != 1:
         return False
     return getattr(node.args[0], "attr", "") == "e"
+
+
+def arithmetic(node: Any, left: int, right: int) -> Any:
+    """Return a sum, a difference or a product of whole numbers as the number that it is."""
+    if isinstance(node.op, gast.Add):
+        return constant(left + right)
+    if isinstance(node.op, gast.Sub):
+        return constant(left - right)
+    return constant(left * right) if isinstance(node.op, gast.Mult) else node
+
+
+def exact(node: Any, left: float, right: float) -> Any:
+    """Return ``1.5 - 1`` as the literal that it is, if it is that exactly and short to write.
+
+    >>> texts = ["1.5 - 1", "0.7 - 1", "2.5 + 1.5", "1.5 * 2"]
+    >>> [gast.unparse(exact(node, node.left.value, node.right.value))
+    ...  for node in (gast.parse(text, mode="eval").body for text in texts)]
+    ['0.5', '0.7 - 1', '4.0', '1.5 * 2']
+    """
+    if not isinstance(node.op, (gast.Add, gast.Sub)) or not all(map(math.isfinite, (left, right))):
+        return node
+    second = right if isinstance(node.op, gast.Add) else -right
+    total = left + second
+    is_exact = math.isfinite(total) and Fraction(left) + Fraction(second) == Fraction(total)
+    return constant(total) if is_exact and len(repr(abs(total))) <= _SHORT else node
