@@ -68,7 +68,10 @@ def _begun(owners: Sequence[Any]) -> Iterator[tuple[int, Any]]:
 
 def _by_line(text: str) -> dict[int, ast.stmt]:
     """Return the statements of a text by the numbers of their first lines."""
-    waiting: list[Any] = list(parsed(text).body)
+    try:
+        waiting: list[Any] = list(parsed(text).body)
+    except SyntaxError:  # it is nested deeper than Python takes, which is said where it is loaded
+        return {}
     for node in waiting:
         for name in ("body", "orelse", "handlers", "finalbody"):
             waiting += getattr(node, name, ())

@@ -1,4 +1,4 @@
-"""A helper that writes into a global array."""
+"""A helper that writes into a global array, of which there is a view."""
 
 import numpy as np
 
@@ -6,6 +6,7 @@ X = np.array([0.5, -1.2, 2.0, 0.7])
 
 
 LAST = np.zeros(4)
+AGAIN = LAST[:]
 
 
 def keep(v):
@@ -15,4 +16,4 @@ def keep(v):
 
 def program(x):
     y = keep(x)  # SG102
-    return np.sum(y * LAST)
+    return np.sum(y * AGAIN)

@@ -272,6 +272,8 @@ class HeldEntries(HeldNames):
         if not holding.by_entries:
             holding.meets_entries |= any(map(self._is_of_container, shown))
             return None
+        if not isinstance(loop.target, (gast.Name, gast.Tuple, gast.List)):
+            return None
         if shown and all(self._container_at(item) is not None for item in shown):
             return list(shown)
         return known_elements(self, items) if self._chooses_entries(loop) else None
