@@ -40,7 +40,7 @@ from srcgrad.ir.changes import change_of
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.origins import spread_origins
 from srcgrad.ir.program import Program, bound_names, header_reads, is_store
-from srcgrad.ir.walk import names_bound, names_read, statements
+from srcgrad.ir.walk import found_in, names_bound, names_read, statements
 from srcgrad.optimizations.idle_guards import drop_idle_guards
 from srcgrad.optimizations.purity import Purity
 from srcgrad.optimizations.share_calls import our_names, share_calls
@@ -197,7 +197,10 @@ def _refuse_kept_outside(derivation: Derivation, outside: frozenset[str]) -> Non
         if logs and not logs.isdisjoint(bound_names([statement])):
             continue
         operation = program.operation(statement) if isinstance(statement, gast.Assign) else None
-        calls = operation is not None and operation.kind in ("user", "unknown", "class", "taped")
+        inner = map(program.reader.read, found_in(statement, gast.Call))  # as in a comprehension
+        calls = operation is not None and any(
+            item.kind in ("user", "unknown", "class", "taped") for item in (operation, *inner)
+        )
         read = sorted(outside.intersection(map(program.namer.base, _names_taken(statement))))
         if read or calls:
             name = read[0] if read else program.namer.base(min(outside))

@@ -389,3 +389,12 @@ def index_in_the_dict(x):
     S["u"][S["n"]] = x[0] * x[1]
     S["t"] += S["u"][S["n"]]
     return S["t"] * S["u"][2]
+
+
+def doubled_entry():
+    return S["u"] * 2
+
+
+def read_within_a_comprehension(x):
+    S["u"][:] = x
+    return np.sum(np.array([doubled_entry() for _ in range(2)]) * x)
