@@ -23,13 +23,13 @@ AROUND: dict[str, Callable[..., Any]] = {
     "jvp": lambda f, x: [sg.jvp(f, (x,), (unit,))[1] for unit in np.eye(len(x))[:1]],
 }
 TO_THE_TAPE = frozenset(
-    "one_array_under_two_keys read_within_a_comprehension deleted key_that_is_computed"
-    " in_an_attempt two_variables entry_of_an_entry run_twice recursive generated"
-    " object_renewed_before object_renewed_at_last dicts_changed_about inner_dict_renewed"
-    " inner_dicts_changed_about appended inserted reversed_list popped_of_a_list all_of_a_list"
-    " cleared dict_under_two_keys dict_of_two_objects dicts_that_change_objects former_dict"
-    " handed_out got one_or_the_other each_of_two each_of_a_list each_that_is_a_dict spread"
-    " beside_a_deep_copy".split()
+    "read_by_functions_in_a_list one_array_under_two_keys read_within_a_comprehension deleted"
+    " key_that_is_computed in_an_attempt two_variables entry_of_an_entry run_twice recursive"
+    " generated object_renewed_before object_renewed_at_last dicts_changed_about"
+    " inner_dict_renewed inner_dicts_changed_about appended inserted reversed_list"
+    " popped_of_a_list all_of_a_list cleared dict_under_two_keys dict_of_two_objects"
+    " dicts_that_change_objects former_dict handed_out got one_or_the_other each_of_two"
+    " each_of_a_list each_that_is_a_dict spread beside_a_deep_copy".split()
 )
 
 

@@ -30,7 +30,6 @@ from srcgrad.ir.build import assign, at, clone, load, store
 from srcgrad.ir.imports import imported
 from srcgrad.ir.scopes import Binding
 from srcgrad.ir.walk import blocks_of, names_bound, places_in, walk
-from srcgrad.runtime import tell
 from srcgrad.runtime.objects import is_plain_object
 
 _LOOPS = (gast.For, gast.While)
@@ -216,8 +215,6 @@ class Body(Options):
         named = isinstance(call, gast.Call) and isinstance(call.func, gast.Name)
         callee = self.value(clone(call.func)) if named else None
         given = call.args if isinstance(callee, Known) and not call.keywords else []
-        if isinstance(callee, Known) and callee.value is tell:
-            callee, given = self.value(clone(given[0])), given[1:]
         if not isinstance(callee, Known) or callee.value is not setattr or len(given) != 3:
             return False
         owner, name, value = given

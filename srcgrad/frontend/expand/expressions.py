@@ -107,6 +107,10 @@ class Expressions(Telling):
         """Return the text that makes an object anew."""
         raise NotImplementedError("defined by `Objects`")
 
+    def reads_held(self, node: Any, inner: set[str]) -> bool:
+        """Say whether an expression reads what a variable of the text holds for the time being."""
+        raise NotImplementedError("defined by `HeldEntries`")
+
     def is_held_by_entries(self, value: Any) -> bool:
         """Say whether a value is a dict or list whose entries are variables."""
         raise NotImplementedError("defined by `HeldEntries`")
@@ -134,6 +138,8 @@ class Expressions(Telling):
                 "call it, or pass it to a Python function",
             )
         inner = set(parameters(tree.args))
+        if self.reads_held(tree.body[0].value, inner):  # it is run with what is there by then
+            return self.refuse(node, "a lambda that is kept as a value", "call it instead")
         names = {name: self.fresh(name) for name in inner if name in self.own}
         for name in free_names(tree):
             found = self.env.get(name)

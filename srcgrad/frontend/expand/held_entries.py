@@ -18,12 +18,13 @@ from srcgrad.frontend.expand.assumptions import is_space, stored_in
 from srcgrad.frontend.expand.calls import Bound
 from srcgrad.frontend.expand.frame import NeedsInlineError, at_key
 from srcgrad.frontend.expand.held_names import HeldNames
-from srcgrad.frontend.expand.holding import FieldWrittenError, HeldObject
+from srcgrad.frontend.expand.holding import CONTAINERS, FieldWrittenError, HeldObject
 from srcgrad.frontend.expand.keeping import known_elements
 from srcgrad.frontend.expand.values import (
     Instance,
     Items,
     Known,
+    Method,
     Root,
     Static,
     Value,
@@ -32,11 +33,8 @@ from srcgrad.frontend.expand.values import (
 from srcgrad.frontend.source import Entry, Leaves, Path, find_source
 from srcgrad.ir.build import clone
 from srcgrad.ir.scopes import MISSING
-from srcgrad.ir.walk import found_in, names_bound, names_read, root_name
+from srcgrad.ir.walk import found_in, is_same, names_bound, names_read, root_name, walk
 from srcgrad.runtime.objects import may_be_static
-
-_READERS = (dict, list, tuple)
-"""Classes that make something of the entries of what they are given, and keep nothing else."""
 
 
 class HeldEntries(HeldNames):
@@ -102,7 +100,7 @@ class HeldEntries(HeldNames):
         if isinstance(value, Items):
             return value.held
         found = MISSING if isinstance(value, Static) else self._stored_at(value)
-        if type(found) not in (dict, list, tuple) or self.session.holding.of(found) is not None:
+        if type(found) not in CONTAINERS or self.session.holding.of(found) is not None:
             return None
         return Instance(found, value, lambda _: found)
 
@@ -118,7 +116,7 @@ class HeldEntries(HeldNames):
         while isinstance(place, gast.Subscript):
             place = place.value
         found = self._stored_at(self.value(clone(place))) if _is_chain(place) else MISSING
-        return type(found) in (dict, list, tuple)
+        return type(found) in CONTAINERS
 
     def store_into_field(self, place: Any, value: Value | None, node: Any) -> None:
         self.written_container(place)
@@ -193,7 +191,7 @@ class HeldEntries(HeldNames):
     def _writes_entry(self, owner: Instance, key: Any, value: Value) -> bool:
         """Say whether an entry that is bound here is a variable, or has to be one."""
         old = _stored(owner, key)
-        if self.session.holding.of(owner.value) is not None or type(old) in (dict, list, tuple):
+        if self.session.holding.of(owner.value) is not None or type(old) in CONTAINERS:
             return True
         static = isinstance(value, Static) or may_be_static(old)
         return not static and (owner.leaves is not None or self._brings(owner, value))
@@ -297,6 +295,21 @@ class HeldEntries(HeldNames):
 
     # -- the whole
 
+    def reads_held(self, node: Any, inner: set[str]) -> bool:
+        if not self.session.holding.objects:
+            return False
+        outer = (item for item in walk(node) if _is_chain(item) and root_name(item) not in inner)
+        return any(map(self._is_read_anew, outer))
+
+    def _is_read_anew(self, node: Any) -> bool:
+        value = self.value(clone(node))
+        owner = value.owner if isinstance(value, Method) else value
+        if isinstance(owner, Instance):
+            return self.session.holding.of(owner.value) is not None
+        if isinstance(value, Static):
+            return self.is_held_by_entries(value)
+        return not is_same([value], [node])
+
     def is_held_by_entries(self, value: Any) -> bool:
         """Say whether a value is a dict or list with entries that are variables, however deep."""
         return isinstance(value, Items) and value.held is not None
@@ -314,11 +327,11 @@ class HeldEntries(HeldNames):
         """Say whether a library's function reads the entries of dicts and lists, and keeps none."""
         function = callee.value if isinstance(callee, Known) else None
         known = function is not None and self.session.vocabulary.rule_for(function) is not None
-        return known or function in _READERS
+        return known or function in CONTAINERS  # which make one anew of its entries
 
 
 def _is_container(owner: Instance) -> bool:
-    return type(owner.value) in (dict, list, tuple) and not is_space(owner)
+    return type(owner.value) in CONTAINERS and not is_space(owner)
 
 
 def _is_chain(node: Any) -> bool:

@@ -37,7 +37,7 @@ _DEEPEST: Final = 8
 _RANKS: Final = {1: "vector", 2: "matrix"}
 _SETTERS: Final = frozenset(("setattr", "vars", "__dict__", "__setattr__"))
 _STORING: Final = _SETTERS | {"STORE_ATTR"}
-_CONTAINERS: Final = (list, tuple, dict)
+CONTAINERS: Final = (list, tuple, dict)
 
 
 class FieldWrittenError(Exception):
@@ -94,7 +94,7 @@ class HeldObject:
 
     def step(self, name: Any) -> str | Entry:
         """Return the step of a path to a field, or to an entry."""
-        return Entry(name) if type(self.value) in _CONTAINERS else str(name)
+        return Entry(name) if type(self.value) in CONTAINERS else str(name)
 
     def is_there(self, name: str) -> bool:
         """Say whether a field is set before, or its class has a value for it."""
@@ -127,7 +127,7 @@ class Holding:
         return self.by_entries and self._has_entries(value, _DEEPEST)
 
     def _has_entries(self, value: Any, depth: int) -> bool:
-        if type(value) not in _CONTAINERS or not depth:
+        if type(value) not in CONTAINERS or not depth:
             return False
         if id(value) in self.objects:
             return True
@@ -143,7 +143,7 @@ class Holding:
         held = self.objects.setdefault(id(found.owner), made)
         if found.name is not None:
             held.written.add(found.name)
-            self.meets_entries |= type(stored_in(found.owner, found.name)) in _CONTAINERS
+            self.meets_entries |= type(stored_in(found.owner, found.name)) in CONTAINERS
         for item in self.objects.values():
             item.expression = item.root = None
             item.variables, item.differentiated, item.bound = {}, {}, {}
@@ -183,7 +183,7 @@ def kind_of(value: Any) -> str:
         return _RANKS.get(value.ndim, "array") if value.ndim else ""
     if isinstance(value, float):
         return "number"
-    return type(value).__name__ if type(value) in _CONTAINERS else ""
+    return type(value).__name__ if type(value) in CONTAINERS else ""
 
 
 def path_of(expression: Any) -> tuple[str, Path] | None:

@@ -398,3 +398,14 @@ def doubled_entry():
 def read_within_a_comprehension(x):
     S["u"][:] = x
     return np.sum(np.array([doubled_entry() for _ in range(2)]) * x)
+
+
+def read_by_functions_in_a_list(x):
+    S["t"] = S["t"] + x[0]
+
+    def later():
+        return S["t"]
+
+    readers = [later for _ in range(2)]
+    S["t"] = S["t"] * x[1]
+    return readers[0]()

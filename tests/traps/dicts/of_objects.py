@@ -277,3 +277,22 @@ def beside_a_deep_copy(x):
     d["d"]["t"] = x[1] * d["d"]["t"]
     S["d"]["t"] = x[0]
     return S["d"]["t"] * d["d"]["t"]
+
+
+class Clock:
+    def __init__(self):
+        self.time = 1.0
+
+
+clock = Clock()
+
+
+def read_by_functions_in_a_list(x):
+    clock.time = clock.time + x[0]
+
+    def later():
+        return clock.time
+
+    readers = [later for _ in range(2)]
+    clock.time = clock.time * x[1]
+    return readers[0]()
