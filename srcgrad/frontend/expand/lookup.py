@@ -164,7 +164,8 @@ class Lookup(Frame):
 
     def foreign(self, name: str, home: Home, node: Any) -> Value:
         """Return what a free name of a function from elsewhere means, in words of this function."""
-        hidden = name in self.own or name in self.env or name in self.home.cells
+        mine = name in self.own - self.free
+        hidden = mine or name in self.env or name in self.home.cells
         if name not in home.cells and self._is_at_home(name, home.globals) and not hidden:
             return self.look(name)
         if name in home.cells:
