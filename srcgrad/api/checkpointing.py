@@ -12,7 +12,7 @@ from srcgrad.api.values import leaves
 from srcgrad.compiler.vocabulary import VOCABULARY
 from srcgrad.errors import ArgumentError
 from srcgrad.frontend.effects import written_parameters
-from srcgrad.frontend.long_loops import expand_by, repeated
+from srcgrad.frontend.long_loops import mark_repeating, repeated
 from srcgrad.frontend.repeatable import not_repeatable
 from srcgrad.locks import kept_property
 from srcgrad.tape import Tensor, is_grad_enabled
@@ -118,4 +118,4 @@ def checkpoint(f: Callable[P, R_co]) -> Checkpointed[P, R_co]:
     return Checkpointed(f)
 
 
-expand_by(checkpoint, "_checkpoint")
+mark_repeating(checkpoint)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from types import FunctionType
 from typing import Any, Final
@@ -9,7 +10,7 @@ from typing import Any, Final
 _LOOP: Final = "__srcgrad_loop__"
 _REPEATED: Final = "__srcgrad_repeated__"
 _SAME: Final = "__srcgrad_same__"
-_EXPANDED: Final = "__srcgrad_expanded_by__"
+_REPEATING: Final = "__srcgrad_repeating__"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +77,11 @@ def repeated_of(thing: Any) -> FunctionType | None:
     return found if isinstance(found, FunctionType) else None
 
 
-def expand_by(function: Any, name: str) -> None:
-    """Say which method of the expansion knows what a function of ours does to functions."""
-    setattr(function, _EXPANDED, name)
+def mark_repeating(function: Callable[..., Any]) -> None:
+    """Let a function stand for one that returns what it is given, to be run again backwards."""
+    setattr(function, _REPEATING, True)
 
 
-def expanded_by(function: Any) -> str | None:
-    """Return that method."""
-    return getattr(function, _EXPANDED, None) if isinstance(function, FunctionType) else None
+def is_repeating(function: Any) -> bool:
+    """Say whether a function returns what it is given, to be run again in the backward pass."""
+    return isinstance(function, FunctionType) and hasattr(function, _REPEATING)

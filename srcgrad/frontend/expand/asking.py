@@ -8,9 +8,9 @@ from typing import Any, Final
 
 import gast
 
-from srcgrad.frontend.expand.objects import Objects, class_of
+from srcgrad.frontend.expand.part import Part, expression
 from srcgrad.frontend.expand.tables import same_function
-from srcgrad.frontend.expand.values import Instance, Object, Value, is_literal
+from srcgrad.frontend.expand.values import Instance, Object, Value, class_of, is_literal
 from srcgrad.ir.build import at, call
 from srcgrad.ir.walk import names_read
 
@@ -29,7 +29,7 @@ _SAME: Final = {gast.Eq: True, gast.Is: True, gast.NotEq: False, gast.IsNot: Fal
 """Whether a comparison says that literals are the same."""
 
 
-class Asking(Objects):
+class Asking(Part):
     """The part of the expansion that deals with questions to objects."""
 
     def method_of(self, value: Value, name: str) -> Any:
@@ -37,23 +37,24 @@ class Asking(Objects):
         if not isinstance(value, (Object, Instance)):
             return None
         found = inspect.getattr_static(class_of(value), name, None)
-        return found if isinstance(found, FunctionType) and self.is_user(found) else None
+        return found if isinstance(found, FunctionType) and self.session.is_user(found) else None
 
     def ask(self, owner: Value, name: str, args: list[Value], node: Any) -> Value:
         """Return what a special method of an object returns."""
         if "NotImplemented" in names_read(self.session.code(self.method_of(owner, name)).tree):
-            self.refuse(
+            self.frame.refuse(
                 node, f"`{name}`, which may leave the answer to the other operand", "call a method"
             )
-        return self.call(self.attribute(owner, name, node), args, {}, node)
+        return self.frame.call(self.frame.attribute(owner, name, node), args, {}, node)
 
     # -- comparisons
 
-    def _value_Compare(self, node: Any) -> Value:
-        values = [self.value(item) for item in (node.left, *node.comparators)]
+    @expression(gast.Compare)
+    def _comparison(self, node: Any) -> Value:
+        values = [self.frame.value(item) for item in (node.left, *node.comparators)]
         if len(node.ops) == 1:
             inside = isinstance(node.ops[0], (gast.In, gast.NotIn))
-            others = self.elements(values[1]) if inside else [values[1]]
+            others = self.frame.expressions.elements(values[1]) if inside else [values[1]]
             found = same_function(node.ops[0], values[0], others)
             found = self._of_literals(node.ops[0], values) if found is None else found
             if found is not None:
@@ -62,9 +63,9 @@ class Asking(Objects):
             if found is not None:
                 return found
         elif any(self._answers(value) for value in values):
-            self.refuse(node, "a chained comparison of objects", "compare two at a time")
+            self.frame.refuse(node, "a chained comparison of objects", "compare two at a time")
         node.left, *node.comparators = [
-            self.plain(value, item)
+            self.frame.plain(value, item)
             for value, item in zip(values, (node.left, *node.comparators), strict=True)
         ]
         return node
@@ -105,15 +106,17 @@ class Asking(Objects):
     def _contained(self, op: Any, item: Value, holder: Value, node: Any) -> Value | None:
         if not self.method_of(holder, "__contains__"):
             if any(self.method_of(holder, name) for name in ("__iter__", "__getitem__")):
-                self.refuse(node, "`in` of an object that is gone through", "write `__contains__`")
+                self.frame.refuse(
+                    node, "`in` of an object that is gone through", "write `__contains__`"
+                )
             return None
         found = self.ask(holder, "__contains__", [item], node)
         if isinstance(op, gast.NotIn):
             return self._not(found, node)
-        return at(call("bool", self.plain(found, node)), node)
+        return at(call("bool", self.frame.plain(found, node)), node)
 
     def _not(self, value: Value, node: Any) -> Any:
-        return at(gast.UnaryOp(gast.Not(), self.plain(value, node)), node)
+        return at(gast.UnaryOp(gast.Not(), self.frame.plain(value, node)), node)
 
     # -- tests
 
@@ -124,15 +127,15 @@ class Asking(Objects):
         if isinstance(node, gast.BoolOp):
             first, *rest = node.values
             values = [self.test(first)]
-            with self.conditional():
+            with self.frame.conditional():
                 values += [self.test(item) for item in rest]
             node.values = values
             return node
-        value = self.value(node)
+        value = self.frame.value(node)
         for name in ("__bool__", "__len__"):
             if self.method_of(value, name):
-                return self.plain(self.ask(value, name, [], node), node)
-        return self.plain(value, node)
+                return self.frame.plain(self.ask(value, name, [], node), node)
+        return self.frame.plain(value, node)
 
     def has_own_truth(self, value: Value) -> bool:
         return any(self.method_of(value, name) for name in ("__bool__", "__len__"))
@@ -140,30 +143,32 @@ class Asking(Objects):
     def has_own_equality(self, value: Value) -> bool:
         return any(self.method_of(value, name) for name in ("__eq__", "__ne__"))
 
-    def _value_UnaryOp(self, node: Any) -> Value:
-        return self.test(node) if isinstance(node.op, gast.Not) else super()._value_UnaryOp(node)
+    @expression(gast.UnaryOp)
+    def _unary(self, node: Any) -> Value:
+        return self.test(node) if isinstance(node.op, gast.Not) else self.frame.objects.signed(node)
 
-    def _value_BoolOp(self, node: Any) -> Value:
+    @expression(gast.BoolOp)
+    def _boolean(self, node: Any) -> Value:
         first, *rest = node.values
-        values = [self.value(first)]
+        values = [self.frame.value(first)]
         if is_literal(values[0]):
             stops = bool(values[0].value) is isinstance(node.op, gast.Or)
-            return values[0] if stops else self.value(_rest(node))
-        with self.conditional():
-            values += [self.value(item) for item in rest]
+            return values[0] if stops else self.frame.value(_rest(node))
+        with self.frame.conditional():
+            values += [self.frame.value(item) for item in rest]
         if any(map(self.has_own_truth, values[:-1])):
-            self.refuse(node, "`and` or `or` of objects", "write a branch")
-        node.values = [self.plain(v, i) for v, i in zip(values, node.values, strict=True)]
+            self.frame.refuse(node, "`and` or `or` of objects", "write a branch")
+        node.values = [self.frame.plain(v, i) for v, i in zip(values, node.values, strict=True)]
         return node
 
     # -- updates
 
     def updated(self, held: Value, op: Any, value: Any, node: Any) -> Value | None:
         """Return what ``held += value`` binds by the object's own method; None without one."""
-        word = self.word_of(op)
+        word = self.frame.objects.word_of(op)
         if not word or not self.method_of(held, f"__i{word}__"):
             return None
-        return self.ask(held, f"__i{word}__", [self.value(value)], node)
+        return self.ask(held, f"__i{word}__", [self.frame.value(value)], node)
 
 
 def _rest(node: Any) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from types import FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -16,8 +15,8 @@ from srcgrad.frontend.expand.binding import (
     default_values,
     required,
 )
-from srcgrad.frontend.expand.derivatives import Derivatives
 from srcgrad.frontend.expand.managed import managed
+from srcgrad.frontend.expand.part import Part, callee, expression
 from srcgrad.frontend.expand.scoping import (
     asked_of,
     calls_variables,
@@ -25,6 +24,7 @@ from srcgrad.frontend.expand.scoping import (
     parameters,
     starred_names,
 )
+from srcgrad.frontend.expand.session import WRITTEN_OUT
 from srcgrad.frontend.expand.short import reads_better_in_place
 from srcgrad.frontend.expand.values import (
     Choice,
@@ -42,9 +42,8 @@ from srcgrad.frontend.expand.values import (
     is_literal,
 )
 from srcgrad.frontend.long_loops import is_repeated, repeated_of
-from srcgrad.frontend.source import FunctionSource, find_source, has_source
+from srcgrad.frontend.source import FunctionSource, find_source
 from srcgrad.ir.build import at, clone, load, store
-from srcgrad.ir.packages import package_of
 from srcgrad.ir.scopes import uncached
 from srcgrad.ir.walk import walk
 from srcgrad.runtime.interpolators import stands_for_object
@@ -53,45 +52,45 @@ from srcgrad.runtime.objects import is_plain_class, is_plain_object
 Bound = dict[str, Value]
 _STEPS = (gast.BinOp, gast.UnaryOp, gast.Call, gast.Compare, gast.Subscript)
 _MOST_STEPS = 10
-_WRITTEN_OUT = "__srcgrad_written_out__"
 
 
-class Calls(Derivatives):
+class Calls(Part):
     """The part of the expansion that deals with calls."""
 
-    def _value_Call(self, node: Any) -> Value:
-        with self.used_at_once(node):
-            callee = self.value(node.func)
-        args = self._arguments(node.args, callee)
-        keywords = self._keywords(node.keywords)
+    @expression(gast.Call)
+    def _called(self, node: Any) -> Value:
+        with self.frame.used_at_once(node):
+            callee = self.frame.value(node.func)
+        args = self.arguments(node.args, callee)
+        keywords = self.keywords(node.keywords)
         if isinstance(callee, Static) and args is not None and keywords is not None:
-            return self.call(callee, args, keywords, node)
+            return self.frame.call(callee, args, keywords, node)
         if isinstance(callee, Known):
-            found = self.starred_result(callee, args, node)
+            found = self.frame.results.starred_result(callee, args, node)
             if found is not None:
                 return found
-        node.func = self.plain(callee, node.func)
-        node.args = [self._plain_argument(item) for item in node.args]
+        node.func = self.frame.plain(callee, node.func)
+        node.args = [self.plain_argument(item) for item in node.args]
         for item in node.keywords:
-            item.value = self.expression(item.value)
-        self.note_call_writes(node, callee)
+            item.value = self.frame.expression(item.value)
+        self.frame.held_fields.note_call_writes(node, callee)
         return node
 
-    def _plain_argument(self, item: Any) -> Any:
+    def plain_argument(self, item: Any) -> Any:
         if isinstance(item, gast.Starred):
-            item.value = self.expression(item.value)
+            item.value = self.frame.expression(item.value)
             return item
-        return self.expression(item)
+        return self.frame.expression(item)
 
-    def _arguments(self, nodes: list[Any], callee: Value) -> list[Value] | None:
+    def arguments(self, nodes: list[Any], callee: Value) -> list[Value] | None:
         """Return the values of positional arguments; None if their number is not known."""
         found: list[Value] = []
         for item in nodes:
             if not isinstance(item, gast.Starred):
-                found.append(self.value(clone(item)))
+                found.append(self.frame.value(clone(item)))
                 continue
-            inner = self.value(clone(item.value))
-            elements = self.elements(inner)
+            inner = self.frame.value(clone(item.value))
+            elements = self.frame.expressions.elements(inner)
             if elements is None and isinstance(inner, (gast.Tuple, gast.List)):
                 elements = list(inner.elts)
             if elements is None:
@@ -103,16 +102,16 @@ class Calls(Derivatives):
 
     def _unpacked(self, value: Value, callee: Value, given: int, node: Any) -> list[Value] | None:
         """Return the elements of a sequence that must hold all arguments of a function."""
-        if isinstance(value, Static) or given != 1 or not self.hoistable:
+        if isinstance(value, Static) or given != 1 or not self.frame.hoistable:
             return None
         wanted = required(self.tree_of(callee), callee)
         if wanted is None:
             return None
         skipped = 1 if isinstance(callee, Method) else 0
-        names = [self.variable(name) for name in wanted[skipped:]]
+        names = [self.frame.variable(name) for name in wanted[skipped:]]
         target = gast.Tuple([store(name) for name in names], gast.Store())
-        self.out.append(at(gast.Assign([target], value, None), node))
-        self.changed = True
+        self.frame.out.append(at(gast.Assign([target], value, None), node))
+        self.frame.changed = True
         return [load(name) for name in names]
 
     def tree_of(self, callee: Value) -> Any:
@@ -120,17 +119,17 @@ class Calls(Derivatives):
             return self.tree_of(callee.function)
         if isinstance(callee, Local):
             return callee.code.tree
-        if isinstance(callee, Known) and self.is_user(callee.value):
+        if isinstance(callee, Known) and self.session.is_user(callee.value):
             return find_source(callee.value).tree
         return None
 
-    def _keywords(self, nodes: list[Any]) -> dict[str, Value] | None:
+    def keywords(self, nodes: list[Any]) -> dict[str, Value] | None:
         found: dict[str, Value] = {}
         for item in nodes:
             if item.arg is not None:
-                found[item.arg] = self.value(clone(item.value))
+                found[item.arg] = self.frame.value(clone(item.value))
                 continue
-            inner = self.given_by_stars(clone(item.value))
+            inner = self.frame.tables.given_by_stars(clone(item.value))
             if isinstance(inner, gast.Dict) and all(
                 isinstance(key, gast.Constant) for key in inner.keys
             ):
@@ -143,50 +142,54 @@ class Calls(Derivatives):
 
     # -- by what is called
 
-    def call(
-        self, callee: Value, args: list[Value], keywords: dict[str, Value], node: Any
-    ) -> Value:
-        method = getattr(self, f"_call_{type(callee).__name__}", None)
-        if method is None or not isinstance(callee, Static):
-            return self._as_text(self.plain(callee, node), args, keywords, node, callee)
-        return method(callee, args, keywords, node)
-
-    def _as_text(
+    def as_text(
         self, func: Any, args: list[Value], keywords: Bound, node: Any, callee: Value = None
     ) -> Any:
-        plain = [self.plain(item, node) for item in args]
-        named = [gast.keyword(name, self.plain(item, node)) for name, item in keywords.items()]
-        self.note_call_writes(made := at(gast.Call(func, plain, named), node), callee)
+        plain = [
+            self.frame.plain(item, node) for item in self.frame.held_entries.passed_on(args, callee)
+        ]
+        named = [
+            gast.keyword(name, self.frame.plain(item, node)) for name, item in keywords.items()
+        ]
+        self.frame.held_fields.note_call_writes(
+            made := at(gast.Call(func, plain, named), node), callee
+        )
         return made
 
-    def _call_Partial(
+    @callee(Partial)
+    def _call_partial(
         self, callee: Partial, args: list[Value], keywords: Bound, node: Any
     ) -> Value:
         named = {**callee.keywords, **keywords}
-        return self.call(callee.function, [*callee.args, *args], named, node)
+        return self.frame.call(callee.function, [*callee.args, *args], named, node)
 
-    def _call_Method(self, callee: Method, args: list[Value], keywords: Bound, node: Any) -> Value:
-        return self.call(callee.function, [callee.owner, *args], keywords, node)
+    @callee(Method)
+    def _call_method(self, callee: Method, args: list[Value], keywords: Bound, node: Any) -> Value:
+        return self.frame.call(callee.function, [callee.owner, *args], keywords, node)
 
-    def _call_Identity(
+    @callee(Identity)
+    def _call_identity(
         self, callee: Identity, args: list[Value], keywords: Bound, node: Any
     ) -> Value:
         return args[0]
 
-    def _call_Object(self, callee: Object, args: list[Value], keywords: Bound, node: Any) -> Value:
-        return self.call(self.attribute(callee, "__call__", node), args, keywords, node)
+    @callee(Object)
+    def _call_object(self, callee: Object, args: list[Value], keywords: Bound, node: Any) -> Value:
+        return self.frame.call(self.frame.attribute(callee, "__call__", node), args, keywords, node)
 
-    def _call_Instance(
+    @callee(Instance)
+    def _call_instance(
         self, callee: Instance, args: list[Value], keywords: Bound, node: Any
     ) -> Value:
-        return self.call(self.attribute(callee, "__call__", node), args, keywords, node)
+        return self.frame.call(self.frame.attribute(callee, "__call__", node), args, keywords, node)
 
-    def _call_Choice(self, callee: Choice, args: list[Value], keywords: Bound, node: Any) -> Value:
+    @callee(Choice)
+    def _call_choice(self, callee: Choice, args: list[Value], keywords: Bound, node: Any) -> Value:
         simple = [self._simple(item, node) for item in args]
         named = {name: self._simple(item, node) for name, item in keywords.items()}
-        with self.conditional():
-            then = self.call(callee.then, list(map(copied, simple)), dict(named), node)
-            other = self.call(callee.other, list(map(copied, simple)), dict(named), node)
+        with self.frame.conditional():
+            then = self.frame.call(callee.then, list(map(copied, simple)), dict(named), node)
+            other = self.frame.call(callee.other, list(map(copied, simple)), dict(named), node)
         if isinstance(then, Static) or isinstance(other, Static):
             return Choice(callee.test, then, other)
         return at(gast.IfExp(clone(callee.test), then, other), node)
@@ -196,63 +199,46 @@ class Calls(Derivatives):
         calls = not isinstance(value, Static) and any(
             isinstance(item, gast.Call) for item in walk(value)
         )
-        return self.keep("value", value, node) if calls and self.hoistable else value
+        return self.frame.keep("value", value, node) if calls and self.frame.hoistable else value
 
-    def _call_Known(self, callee: Known, args: list[Value], keywords: Bound, node: Any) -> Value:
+    @callee(Known)
+    def _call_known(self, callee: Known, args: list[Value], keywords: Bound, node: Any) -> Value:
         function = callee.value
-        found = self.special(function, args, keywords, node)
+        found = self.frame.derivatives.special(function, args, keywords, node)
         if found is None:
-            found = self.interpolator(callee, args, keywords, node)
+            found = self.frame.interpolators.interpolator(callee, args, keywords, node)
         if found is None:
-            found = self.law(callee, args, keywords, node)
+            found = self.frame.laws.law(callee, args, keywords, node)
         if found is None:
-            found = self.solver(callee, args, keywords, node)
+            found = self.frame.solvers.solver(callee, args, keywords, node)
         if found is None:
-            found = self.result(callee, args, keywords, node)
+            found = self.frame.results.result(callee, args, keywords, node)
         if found is not None:
             return found
-        varying = any(map(self.varies, [*args, *keywords.values()]))
+        varying = any(map(self.frame.varies, [*args, *keywords.values()]))
         needed = varying or stands_for_object(function)
         written = self._written_out(function, args, keywords) if needed else None
         if written is not None:
             lead = [Known(item) for item in written.lead]
-            return self.call(
+            return self.frame.call(
                 Known(written.function), [*lead, *written.args], dict(written.keywords), node
             )
         opened = self._opened(callee, varying)
         if opened is not None:
-            return self.call(opened, args, keywords, node)
+            return self.frame.call(opened, args, keywords, node)
         if isinstance(function, type) and is_plain_class(function):
-            made = self.construct(function, args, keywords, node)
+            made = self.frame.objects.construct(function, args, keywords, node)
             if made is not None:
                 return made
-        if self.is_user(function):
+        if self.session.is_user(function):
             return self._call_user(callee, args, keywords, node)
-        return self._as_text(self.plain(callee, node), args, keywords, node, callee)
+        return self.as_text(self.frame.plain(callee, node), args, keywords, node, callee)
 
     def _written_out(self, function: Any, args: list[Value], keywords: Bound) -> Any:
         """Return the call that stands for one of a function that is written out with others."""
         found = self.session.vocabulary.equivalent(function, args, keywords, _literal)
-        inside = found is not None and found.function is self.code.source.function
+        inside = found is not None and found.function is self.frame.code.source.function
         return None if inside else found
-
-    def construct(self, cls: type, args: list[Value], keywords: Bound, node: Any) -> Value | None:
-        """Return a new object of a class, as its fields; None if it is not of the plain kind."""
-        raise NotImplementedError("defined by `Objects`")
-
-    def is_user(self, function: Any) -> bool:
-        """Say whether a function is one that is differentiated from its source."""
-        if not isinstance(function, FunctionType) or hasattr(function, "__srcgrad_source__"):
-            return isinstance(function, FunctionType)
-        if hasattr(function, _WRITTEN_OUT):
-            return True
-        vocabulary = self.session.vocabulary
-        if vocabulary.rule_for(function) or vocabulary.constant_reason(function) is not None:
-            return False
-        library = ("numpy", "scipy", "srcgrad")
-        if inspect.isgeneratorfunction(function) or inspect.iscoroutinefunction(function):
-            return False
-        return package_of(function) not in library and has_source(function)
 
     def _opened(self, callee: Known, varying: bool = True) -> Static | None:
         """Return what a callable from outside calls: a partial, a method, a cache or the like."""
@@ -263,14 +249,16 @@ class Calls(Derivatives):
         wrapped = uncached(value)
         if wrapped is not value and varying:
             return Known(wrapped)
-        if isinstance(value, MethodType) and self.is_user(value.__func__):
-            expression = expression or self.constant(value, value.__func__.__name__)
+        if isinstance(value, MethodType) and self.session.is_user(value.__func__):
+            expression = expression or self.frame.constant(value, value.__func__.__name__)
             owner = gast.Attribute(expression, "__self__", gast.Load())
             root = self.session.reader(lambda: value.__self__)
-            return Method(Known(value.__func__), self.outside(value.__self__, owner, root))
+            return Method(
+                Known(value.__func__), self.frame.lookup.outside(value.__self__, owner, root)
+            )
         if type(value).__name__ != "partial" or not self._worth_opening(value.func):
             return None
-        expression = expression or self.constant(value, "partial")
+        expression = expression or self.frame.constant(value, "partial")
         args = [
             self._stored(
                 item, gast.Subscript(_part(expression, "args"), gast.Constant(i, None), gast.Load())
@@ -291,12 +279,12 @@ class Calls(Derivatives):
     def _worth_opening(self, function: Any) -> bool:
         vocabulary = self.session.vocabulary
         known = vocabulary.rule_for(function) is not None
-        return known or self.is_user(function) or self._opened(Known(function)) is not None
+        return known or self.session.is_user(function) or self._opened(Known(function)) is not None
 
     def _stored(self, value: Any, expression: Any) -> Value:
         if value is None or type(value) in (bool, str, int, float):
             return gast.Constant(value, None)
-        return self.outside(value, expression, self.session.reader(lambda: value))
+        return self.frame.lookup.outside(value, expression, self.session.reader(lambda: value))
 
     # -- functions with source
 
@@ -305,25 +293,29 @@ class Calls(Derivatives):
         source = find_source(function)
         self.session.functions[function] = None
         tree, code = source.tree, self.session.code(function)
-        inlined = any(tree is item for item in self.inlined) or is_repeated(function)
+        inlined = any(tree is item for item in self.frame.inlined) or is_repeated(function)
         if function.__name__ == "<lambda>" and not inlined:
             bound = self.bound_to(function, args, keywords, node)
             if self._may_substitute(tree, bound, node):
-                return self.inline(code, bound, {}, node)
-        placed = hasattr(function, "__srcgrad_in_place__") and self.hoistable
-        if placed or self.places_writer(function) or self.session.knows_written(function):
+                return self.frame.placing.inline(code, bound, {}, node)
+        placed = hasattr(function, "__srcgrad_in_place__") and self.frame.hoistable
+        if (
+            placed
+            or self.frame.held_entries.places_writer(function)
+            or self.session.knows_written(function)
+        ):
             bound = self.bound_to(function, args, keywords, node)
-            return self.call_in_place(code, source.name, bound, {}, node)
-        defaults = self._defaults_of(function, source.name)
+            return self.frame.placing.call_in_place(code, source.name, bound, {}, node)
+        defaults = self.defaults_of(function, source.name)
         given = [*args, *keywords.values()]
         of_class = any(isinstance(v, Known) and isinstance(v.value, type) for v in args)
-        constant = not of_class and not any(map(self.varies, given))
+        constant = not of_class and not any(map(self.frame.varies, given))
         constant = constant and not written_parameters(function, self.session.vocabulary)
         if constant and not _may_return_function(source):
-            return self._as_text(self.plain(callee, node), args, keywords, node, callee)
+            return self.as_text(self.frame.plain(callee, node), args, keywords, node, callee)
         short = self._shortly(function, source, args, keywords, node)
         if short is not None:
-            return self.inline(code, short, {}, node)
+            return self.frame.placing.inline(code, short, {}, node)
         every = [*given, *defaults.values()]
         starred = tree.args.vararg is not None or tree.args.kwarg is not None
         starred = starred or self._hands_on_tuple(tree, every) or calls_variables(tree)
@@ -331,7 +323,7 @@ class Calls(Derivatives):
         if not starred and not any(isinstance(item, Static) for item in every):
             return self._expanded_call(callee, args, keywords, node)
         bound = self.bound_tree(tree, args, keywords, defaults, node)
-        return self.call_code(code, source.name, bound, {}, node)
+        return self.frame.placing.call_code(code, source.name, bound, {}, node)
 
     def _settles_tests(
         self, tree: Any, args: list[Value], keywords: Bound, defaults: Bound
@@ -353,15 +345,15 @@ class Calls(Derivatives):
     ) -> Bound | None:
         """Return the values of the parameters of a function that reads better in place."""
         tree = source.tree
-        apart = hasattr(function, "__srcgrad_source__") or hasattr(function, _WRITTEN_OUT)
-        inside = any(tree is item for item in [*self.inlined, self.code.tree])
+        apart = hasattr(function, "__srcgrad_source__") or hasattr(function, WRITTEN_OUT)
+        inside = any(tree is item for item in [*self.frame.inlined, self.frame.code.tree])
         if apart or inside or is_repeated(function) or function in self.session.factories:
             return None
-        if source.file != self.code.source.file or tree.name in free_names(tree):
+        if source.file != self.frame.code.source.file or tree.name in free_names(tree):
             return None
-        if not reads_better_in_place(tree, node, self.code.tree):
+        if not reads_better_in_place(tree, node, self.frame.code.tree):
             return None
-        if not self.is_first(node) and written_parameters(function, self.session.vocabulary):
+        if not self.frame.is_first(node) and written_parameters(function, self.session.vocabulary):
             return None
         bound = self.bound_to(function, args, keywords, node)
         return bound if self._may_substitute(tree, bound, node) else None
@@ -371,9 +363,9 @@ class Calls(Derivatives):
     ) -> Bound:
         """Return the values of the parameters of a function from outside."""
         tree = self.session.code(function).tree
-        return self.bound_tree(tree, args, keywords, self._defaults_of(function, tree.name), node)
+        return self.bound_tree(tree, args, keywords, self.defaults_of(function, tree.name), node)
 
-    def _defaults_of(self, function: FunctionType, shown: str) -> Bound:
+    def defaults_of(self, function: FunctionType, shown: str) -> Bound:
         return {
             name: self._default_of(shown, name, value)
             for name, value in default_values(function).items()
@@ -383,17 +375,17 @@ class Calls(Derivatives):
         """Call a function that needs no other parameters, but perhaps other statements."""
         function = callee.value
         expanded = self.session.expand(function)
-        if function in self.session.factories and self.hoistable:
+        if function in self.session.factories and self.frame.hoistable:
             bound, code = self.bound_to(function, args, keywords, node), self.session.code(function)
-            return self.call_in_place(code, function.__name__, bound, {}, node)
+            return self.frame.placing.call_in_place(code, function.__name__, bound, {}, node)
         if function in self.session.promised and expanded is function:
-            func = load(self.cell_name(function.__name__, self.session.promised[function]))
-            return self._as_text(func, args, keywords, node, callee)
-        func = self.plain(callee, node)
+            func = load(self.frame.cell_name(function.__name__, self.session.promised[function]))
+            return self.as_text(func, args, keywords, node, callee)
+        func = self.frame.plain(callee, node)
         if expanded is not callee.value:
-            self.changed = True
-            func = self.constant(expanded, expanded.__name__)
-        return self._as_text(func, args, keywords, node, callee)
+            self.frame.changed = True
+            func = self.frame.constant(expanded, expanded.__name__)
+        return self.as_text(func, args, keywords, node, callee)
 
     def _default_of(self, function: str, name: str, value: Any) -> Value:
         if value is None or type(value) in (bool, str, int, float):
@@ -410,9 +402,11 @@ class Calls(Derivatives):
         try:
             bound = bind(tree.args, args, keywords, defaults)
         except BindingError as error:
-            self.refuse(node, f"this call does not fit the function: {error}", "mend the call")
+            self.frame.refuse(
+                node, f"this call does not fit the function: {error}", "mend the call"
+            )
         found = {
-            name: self.constant(v.value, v.wish) if isinstance(v, Lazy) else v
+            name: self.frame.constant(v.value, v.wish) if isinstance(v, Lazy) else v
             for name, v in bound.items()
         }
         if any(isinstance(value, gast.Tuple) for value in found.values()):
@@ -433,22 +427,25 @@ class Calls(Derivatives):
         if any(isinstance(item, gast.Starred) for item in value.elts):
             return value
         atoms = all(isinstance(item, (gast.Name, gast.Constant)) for item in value.elts)
-        if not atoms and not self.hoistable:
+        if not atoms and not self.frame.hoistable:
             return value
         kept = (gast.Name, gast.Constant)
-        parts = [v if isinstance(v, kept) else self.keep(name, v, node) for v in value.elts]
+        parts = [v if isinstance(v, kept) else self.frame.keep(name, v, node) for v in value.elts]
         return Items("tuple", parts)
 
-    def _call_Local(self, callee: Local, args: list[Value], keywords: Bound, node: Any) -> Value:
+    @callee(Local)
+    def _call_local(self, callee: Local, args: list[Value], keywords: Bound, node: Any) -> Value:
         tree = callee.code.tree
         bound = self.bound_tree(tree, args, keywords, dict(callee.defaults), node)
-        recursive = tree.name in free_names(tree) or any(tree is item for item in self.inlined)
+        recursive = tree.name in free_names(tree) or any(
+            tree is item for item in self.frame.inlined
+        )
         single = len(tree.body) == 1 and isinstance(tree.body[0], gast.Return)
         short = self._is_short(tree, node)
         recursive = recursive or callee.code.repeated
         if single and short and not recursive and self._may_substitute(tree, bound, node):
-            return self.inline(callee.code, bound, callee.captured, node)
-        return self.call_code(callee.code, tree.name, bound, callee.captured, node)
+            return self.frame.placing.inline(callee.code, bound, callee.captured, node)
+        return self.frame.placing.call_code(callee.code, tree.name, bound, callee.captured, node)
 
     def _is_short(self, tree: Any, node: Any) -> bool:
         """Say whether a function reads better in place: it is small, or called once or twice."""
@@ -456,17 +453,17 @@ class Calls(Derivatives):
         name = getattr(node.func, "id", None) if isinstance(node, gast.Call) else None
         calls = sum(
             isinstance(item, gast.Call) and getattr(item.func, "id", "") == name
-            for item in walk(self.code.tree)
+            for item in walk(self.frame.code.tree)
         )
         makes = isinstance(getattr(tree.body[0], "value", None), (gast.Lambda, gast.Name))
         return calls <= 1 or makes or size * calls <= _MOST_STEPS
 
     def _may_substitute(self, tree: Any, bound: Bound, node: Any) -> bool:
         """Say whether arguments may be put in place of parameters, or kept in variables before."""
-        ordered = sum(self.order.count(value) for value in bound.values())
-        if self.hoistable:
+        ordered = sum(self.frame.order.count(value) for value in bound.values())
+        if self.frame.hoistable:
             named = isinstance(node, gast.Call) and bool(node.keywords)
-            return not self.disturbs(node) and (ordered < 2 or not named)
+            return not self.frame.disturbs(node) and (ordered < 2 or not named)
         single = len(tree.body) == 1
         return (
             single

@@ -13,7 +13,7 @@ from typing import Any
 import gast
 
 from srcgrad.frontend.expand.operators import Kind, Wish, make_derived, operator_of, taken_from
-from srcgrad.frontend.expand.placing import Placing
+from srcgrad.frontend.expand.part import Part, callee, differentiated
 from srcgrad.frontend.expand.scoping import parameters
 from srcgrad.frontend.expand.unit_columns import columns_function
 from srcgrad.frontend.expand.values import (
@@ -54,20 +54,8 @@ def derivative_of_method(found: Any, owner: Value) -> Static:
     return Derivative(taken.kind, inner, taken.argnums, taken.argnames, taken.aux)
 
 
-class Derivatives(Placing):
+class Derivatives(Part):
     """The part of the expansion that deals with derivatives which the program takes."""
-
-    def bound_to(
-        self, function: FunctionType, args: list[Value], keywords: Bound, node: Any
-    ) -> Bound:
-        """Return the values of the parameters of a function from outside."""
-        raise NotImplementedError("defined by `Calls`")
-
-    def bound_tree(
-        self, tree: Any, args: list[Value], keywords: Bound, defaults: Bound, node: Any
-    ) -> Bound:
-        """Return the values of the parameters of a definition."""
-        raise NotImplementedError("defined by `Calls`")
 
     def special(self, function: Any, args: list[Value], keywords: Bound, node: Any) -> Value | None:
         """Return the result of a call of an operator or of a derivative, if it is one."""
@@ -76,12 +64,12 @@ class Derivatives(Placing):
             return self._operator(operator, args, keywords, node)
         taken = taken_from(function)
         if taken is None:
-            return super().special(function, args, keywords, node)
-        if not any(map(self.varies, [*args, *keywords.values()])):
+            return self.frame.special.of_library(function, args, keywords, node)
+        if not any(map(self.frame.varies, [*args, *keywords.values()])):
             return None
         inner = Known(taken.function)
         made = Derivative(taken.kind, inner, taken.argnums, taken.argnames, taken.aux)
-        return self.call(made, args, keywords, node)
+        return self.frame.call(made, args, keywords, node)
 
     def _operator(self, name: str, args: list[Value], keywords: Bound, node: Any) -> Value | None:
         if not args and not isinstance(keywords.get("f"), Static):
@@ -112,7 +100,7 @@ class Derivatives(Placing):
         return Derivative(kind, function, given.get("argnums"), given.get("argnames"), aux)
 
     def _unclear(self, node: Any) -> Any:
-        return self.refuse(
+        return self.frame.refuse(
             node,
             "a derivative of which only the run tells what it is of",
             "name the function, and give argnums as a number",
@@ -130,7 +118,8 @@ class Derivatives(Placing):
 
     # -- calls of derivatives
 
-    def _call_Derivative(
+    @callee(Derivative)
+    def _call_derivative(
         self, callee: Derivative, args: list[Value], keywords: Bound, node: Any
     ) -> Value:
         if callee.kind == "jacobian":
@@ -168,7 +157,7 @@ class Derivatives(Placing):
         chosen = [real.names[place] for place in moved]
         self._check_names(chosen, real, node)
         (push,) = self._made("jvp", real, chosen, False, node)
-        pair = self._call_of(push, real, [self.plain(tangents[i], node) for i in moved], node)
+        pair = self._call_of(push, real, [self.frame.plain(tangents[i], node) for i in moved], node)
         if name == "hvp":
             return at(gast.Subscript(pair, gast.Constant(1, None), gast.Load()), node)
         return pair
@@ -180,19 +169,20 @@ class Derivatives(Placing):
         pairs = zip(real.names, constant, strict=False)
         chosen = [name for name, flag in pairs if not flag and name in real.arguments]
         forward, backward = self._made("vjp", real, chosen, False, node)
-        value, saved = self.variable("value"), self.variable("saved")
-        self.temporaries.update((value, saved))
+        value, saved = self.frame.variable("value"), self.frame.variable("saved")
+        self.frame.temporaries.update((value, saved))
         target = gast.Tuple([store(value), store(saved)], gast.Store())
-        if not self.hoistable:
+        if not self.frame.hoistable:
             self._unclear(node)
-        self.out.append(
+        self.frame.out.append(
             at(gast.Assign([target], self._call_of(forward, real, [], node), None), node)
         )
         places = [real.names.index(name) for name in chosen]
-        pull = Pulling(Known(backward), load(saved), places, len(primals), self.depth)
+        pull = Pulling(Known(backward), load(saved), places, len(primals), self.frame.depth)
         return Items("tuple", [load(value), pull])
 
-    def _call_Pulling(
+    @callee(Pulling)
+    def _call_pulling(
         self, callee: Pulling, args: list[Value], keywords: Bound, node: Any
     ) -> Value:
         code = callee.backward.value.__code__
@@ -203,8 +193,8 @@ class Derivatives(Placing):
         given = self._entries(args[0], node) if several else args
         if len(given) != wanted:
             self._unclear(node)
-        func = self.constant(callee.backward.value, code.co_name)
-        plain = [self.plain(item, node) for item in given]
+        func = self.frame.constant(callee.backward.value, code.co_name)
+        plain = [self.frame.plain(item, node) for item in given]
         call: Any = at(gast.Call(func, [clone(callee.saved), *plain], []), node)
         self._spend(callee, call, node)
         found: list[Value] = [gast.Constant(None, None) for _ in range(callee.count)]
@@ -213,7 +203,7 @@ class Derivatives(Placing):
             return at(gast.Tuple(found, gast.Load()), node)
         if len(callee.places) == callee.count:
             return call
-        held = self.keep("adjoints", call, node)
+        held = self.frame.keep("adjoints", call, node)
         for index, place in enumerate(callee.places):
             part = gast.Subscript(clone(held), gast.Constant(index, None), gast.Load())
             found[place] = part
@@ -222,9 +212,9 @@ class Derivatives(Placing):
     def _spend(self, callee: Pulling, call: Any, node: Any) -> None:
         """Refuse a second run of a backward half that uses up what the forward half kept."""
         written, elsewhere = self.session.vocabulary.written_operands(callee.backward.value, call)
-        again = callee.spent or self.depth != callee.depth or not self.hoistable
+        again = callee.spent or self.frame.depth != callee.depth or not self.frame.hoistable
         if again and (elsewhere or any(item is call.args[0] for item in written)):
-            self.refuse(
+            self.frame.refuse(
                 node,
                 "a pullback that may run more than once, of a function with loops or views",
                 "call srcgrad.vjp again, or take srcgrad.jacobian",
@@ -239,7 +229,9 @@ class Derivatives(Placing):
         """Return the derivative of a function, as functions with source."""
         tree = find_source(real.function).tree
         if tree.args.vararg or tree.args.kwarg:
-            self.refuse(node, "a derivative of a function with starred parameters", "name them")
+            self.frame.refuse(
+                node, "a derivative of a function with starred parameters", "name them"
+            )
         keep_complex = self.session.keep_complex
         derived = make_derived(Wish(kind, real.function, tuple(names), aux, keep_complex))
         self.session.nested.append(derived.is_current)
@@ -252,8 +244,8 @@ class Derivatives(Placing):
         order = parameters(find_source(real.function).tree.args)
         plain = [real.arguments[name] for name in order if name not in only]
         named = [gast.keyword(name, real.arguments[name]) for name in order if name in only]
-        self.changed = True
-        func = self.constant(function, function.__name__)
+        self.frame.changed = True
+        func = self.frame.constant(function, function.__name__)
         return at(gast.Call(func, [*map(clone, plain), *more], named), node)
 
     def _chosen_names(self, wanted: Derivative, real: _Real, node: Any) -> list[str]:
@@ -274,9 +266,11 @@ class Derivatives(Placing):
     def _check_names(self, chosen: list[str], real: _Real, node: Any) -> None:
         known = parameters(find_source(real.function).tree.args)
         if len(set(chosen)) != len(chosen):
-            self.refuse(node, "a derivative by one parameter twice", "give each parameter once")
+            self.frame.refuse(
+                node, "a derivative by one parameter twice", "give each parameter once"
+            )
         if not chosen or any(name not in known for name in chosen):
-            self.refuse(
+            self.frame.refuse(
                 node,
                 "a derivative with respect to what the function does not read, or to an object",
                 "take it with respect to an array or a number that the function reads",
@@ -284,13 +278,14 @@ class Derivatives(Placing):
 
     def _real(self, callee: Value, args: list[Value], keywords: Bound, node: Any) -> _Real:
         """Return a function with source for a callee, and what it is called with."""
-        method = getattr(self, f"_real_{type(callee).__name__}", None)
+        method = self.handler("differentiated", type(callee))
         if method is None:
             return self._unclear(node)  # type: ignore[no-any-return]
         found: _Real = method(callee, args, keywords, node)
         return found
 
-    def _real_Known(self, callee: Known, args: list[Value], keywords: Bound, node: Any) -> _Real:
+    @differentiated(Known)
+    def _real_known(self, callee: Known, args: list[Value], keywords: Bound, node: Any) -> _Real:
         taken = taken_from(callee.value)
         if taken is not None:
             made = Derivative(
@@ -301,37 +296,42 @@ class Derivatives(Placing):
             return self._unclear(node)  # type: ignore[no-any-return]
         source = find_source(callee.value)
         self.session.functions[callee.value] = None
-        bound = self.bound_to(callee.value, args, keywords, node)
+        bound = self.frame.calls.bound_to(callee.value, args, keywords, node)
         if any(isinstance(item, Static) for item in bound.values()):
             code = self.session.code(callee.value)
             return self._specialised_real(code, source.name, bound, {}, node)
-        arguments = {name: self.plain(item, node) for name, item in bound.items()}
+        arguments = {name: self.frame.plain(item, node) for name, item in bound.items()}
         return _Real(callee.value, arguments, parameters(source.tree.args))
 
-    def _real_Local(self, callee: Local, args: list[Value], keywords: Bound, node: Any) -> _Real:
+    @differentiated(Local)
+    def _real_local(self, callee: Local, args: list[Value], keywords: Bound, node: Any) -> _Real:
         tree = callee.code.tree
-        bound = self.bound_tree(tree, args, keywords, dict(callee.defaults), node)
+        bound = self.frame.calls.bound_tree(tree, args, keywords, dict(callee.defaults), node)
         return self._specialised_real(callee.code, tree.name, bound, callee.captured, node)
 
     def _specialised_real(
         self, code: Any, name: str, bound: Bound, captured: Any, node: Any
     ) -> _Real:
-        call = self._specialised(code, name, bound, captured, node)
-        cell = self.home.cells[call.func.id]
+        call = self.frame.placing.specialised(code, name, bound, captured, node)
+        cell = self.frame.home.cells[call.func.id]
         try:
             function = cell.cell_contents
         except ValueError:
-            self.refuse(node, "a derivative of a function that takes it itself", "write a loop")
+            self.frame.refuse(
+                node, "a derivative of a function that takes it itself", "write a loop"
+            )
         order = parameters(find_source(function).tree.args)
         arguments = dict(zip(order, call.args, strict=True))
         return _Real(function, arguments, parameters(code.tree.args))
 
-    def _real_Method(self, callee: Method, args: list[Value], keywords: Bound, node: Any) -> _Real:
+    @differentiated(Method)
+    def _real_method(self, callee: Method, args: list[Value], keywords: Bound, node: Any) -> _Real:
         real = self._real(callee.function, [callee.owner, *args], keywords, node)
         real.names = real.names[1:]
         return real
 
-    def _real_Partial(
+    @differentiated(Partial)
+    def _real_partial(
         self, callee: Partial, args: list[Value], keywords: Bound, node: Any
     ) -> _Real:
         named = {**callee.keywords, **keywords}
@@ -339,7 +339,8 @@ class Derivatives(Placing):
         real.names = [n for n in real.names[len(callee.args) :] if n not in callee.keywords]
         return real
 
-    def _real_Derivative(
+    @differentiated(Derivative)
+    def _real_derivative(
         self, callee: Derivative, args: list[Value], keywords: Bound, node: Any
     ) -> _Real:
         real = self._real(callee.function, args, keywords, node)

@@ -11,7 +11,6 @@ import gast
 
 from srcgrad.errors import UnsupportedError
 from srcgrad.frontend.expand.assumptions import Given, Of
-from srcgrad.frontend.expand.body import Body
 from srcgrad.frontend.expand.flags import SETTINGS, is_flag
 from srcgrad.frontend.expand.frame import NeedsInlineError, at_key
 from srcgrad.frontend.expand.holding import (
@@ -27,6 +26,7 @@ from srcgrad.frontend.expand.holding import (
     put_back,
     reads_by_another_way,
 )
+from srcgrad.frontend.expand.interpreter import Interpreter
 from srcgrad.frontend.expand.making import make_function
 from srcgrad.frontend.expand.plain_values import NotPlainError
 from srcgrad.frontend.expand.scoping import parameters
@@ -166,7 +166,7 @@ class Expander:
         self.session.settled = flagged and UNSEEN not in self.session.rebound
         env: dict[str, Value] = {}
         found: dict[str, Leaves] = {}
-        frame = Body(self.session, code, {}, inputs) if given else None
+        frame = Interpreter(self.session, code, {}, inputs) if given else None
         for name, value in given.items():
             root = Given(name)
             assert frame is not None
@@ -174,9 +174,9 @@ class Expander:
                 inner = holds_objects(value) or self.session.holding.has_entries(value)
                 if name and (is_plain_object(value) or inner):
                     leaves = found[name] = Leaves(name)
-                    env[name] = frame.held(value, load(name), root, leaves, (), code.tree)
+                    env[name] = frame.fields.held(value, load(name), root, leaves, (), code.tree)
                 continue
-            meaning = frame.outside(value, load(name), root)
+            meaning = frame.lookup.outside(value, load(name), root)
             if name == getattr(code.tree.args.kwarg, "id", "") and is_flag(value):
                 env[name] = self._named(value, name, root, frame)
                 continue
@@ -191,7 +191,7 @@ class Expander:
             env[name] = Known(value) if isinstance(meaning, Known) else meaning
         return self._expanded(code, env, found, inputs)
 
-    def _named(self, given: Mapping[str, Any], name: str, root: Root, frame: Body) -> Items:
+    def _named(self, given: Mapping[str, Any], name: str, root: Root, frame: Interpreter) -> Items:
         """Return the dict of ``**kwargs`` for calls that give these keywords."""
         self.session.assume(Of(tuple, root), tuple(given))
         held: list[Value] = []
@@ -203,7 +203,7 @@ class Expander:
                 held.append(literal)
             else:
                 expression = gast.Subscript(load(name), place, gast.Load())
-                held.append(frame.outside(value, expression, part))
+                held.append(frame.lookup.outside(value, expression, part))
         return Items("dict", held, list(given))
 
     def _expanded(
@@ -217,7 +217,7 @@ class Expander:
         is_for_any = not env  # else some arguments are taken for known
         given = frozenset(env)
         objects = {name for name, value in env.items() if isinstance(value, Instance)}
-        frame = Body(self.session, code, env, inputs)
+        frame = Interpreter(self.session, code, env, inputs)
         first = next(iter(item.id for item in [*tree.args.posonlyargs, *tree.args.args]), "")
         frame.receivers = [(code.owner, env.get(first))]
         body = self._body_of(frame, tree)
@@ -239,7 +239,7 @@ class Expander:
         tree.body = [*lead, *apart, *body]
         tree.decorator_list = []
         tree.name = code.source.name
-        temporaries, results = frozenset(frame.temporaries), frozenset(frame.results)
+        temporaries, results = frozenset(frame.temporaries), frozenset(frame.result_variables)
         made = make_function(tree, frame.home, code.source, temporaries, tuple(leaves), results)
         for item in held:
             if is_reached_otherwise(item, made, self.session.arguments):
@@ -260,7 +260,7 @@ class Expander:
         return made
 
     def _put_back(
-        self, frame: Body, held: list[HeldObject], spaces: list[HeldObject], body: list[Any]
+        self, frame: Interpreter, held: list[HeldObject], spaces: list[HeldObject], body: list[Any]
     ) -> None:
         """Let the objects whose fields are variables have them in the end, as the program does."""
         for item in held:
@@ -279,7 +279,7 @@ class Expander:
                 frame.refuse(frame.code.tree, what, "return it")
         put_back(body, [*held, *spaces], frame.constant)
 
-    def _kept_apart(self, frame: Body, tree: Any, objects: set[str]) -> list[Any]:
+    def _kept_apart(self, frame: Interpreter, tree: Any, objects: set[str]) -> list[Any]:
         """Return the statements that check that no argument is what the program keeps values in.
 
         Of objects that is known: they are what the text is made for.
@@ -300,9 +300,9 @@ class Expander:
         deep = [gast.keyword("deep", gast.Constant(True, None))] if self.session.deep else []
         return [at(gast.Expr(gast.Call(check, [whole, *map(load, given)], deep)), tree)]
 
-    def _body_of(self, frame: Body, tree: Any) -> list[Any]:
+    def _body_of(self, frame: Interpreter, tree: Any) -> list[Any]:
         try:
-            return frame.function_body(tree.body)
+            return frame.statements.function_body(tree.body)
         except NeedsInlineError:
             self.session.factories.add(frame.code.source.function)
             frame.refuse(

@@ -6,10 +6,10 @@ from typing import Any
 
 import gast
 
-from srcgrad.frontend.expand.frame import Live
 from srcgrad.frontend.expand.growing import compared_lengths
+from srcgrad.frontend.expand.lookup import Live
+from srcgrad.frontend.expand.part import Part, expression
 from srcgrad.frontend.expand.scoping import free_names, own_names, parameters, renamed
-from srcgrad.frontend.expand.telling import Telling
 from srcgrad.frontend.expand.values import (
     Choice,
     Code,
@@ -32,20 +32,14 @@ from srcgrad.runtime.indexing import names_element
 _MOST_UNROLLED = 32
 
 
-class Expressions(Telling):
+class Expressions(Part):
     """The part of the expansion that deals with expressions."""
-
-    def value(self, node: Any) -> Value:
-        method = getattr(self, f"_value_{type(node).__name__}", None)
-        if method is not None:
-            return method(node)
-        return self.rebuilt(node)
 
     def rebuilt(self, node: Any) -> Any:
         """Rewrite what an expression consists of."""
         for name, part in gast.iter_fields(node):
             if isinstance(part, gast.expr):
-                setattr(node, name, self.plain(self.value(part), part))
+                setattr(node, name, self.plain(self.frame.value(part), part))
             elif isinstance(part, list):
                 setattr(node, name, [self._part(item) for item in part])
             elif isinstance(part, gast.AST):
@@ -54,12 +48,8 @@ class Expressions(Telling):
 
     def _part(self, item: Any) -> Any:
         if isinstance(item, gast.expr):
-            return self.plain(self.value(item), item)
+            return self.plain(self.frame.value(item), item)
         return self.rebuilt(item) if isinstance(item, gast.AST) else item
-
-    def expression(self, node: Any) -> Any:
-        """Rewrite an expression into one of the text."""
-        return self.plain(self.value(node), node)
 
     # -- back to text
 
@@ -69,9 +59,9 @@ class Expressions(Telling):
         if isinstance(value, Known):
             wish = getattr(value.value, "__name__", "value")
             wish = wish if wish.isidentifier() else "function"
-            return value.expression or self.constant(value.value, wish)
+            return value.expression or self.frame.constant(value.value, wish)
         if isinstance(value, Instance):
-            return self.argument(value, node)
+            return self.frame.fields.argument(value, node)
         if isinstance(value, Items):
             return self._display_of(value, node)
         if isinstance(value, Choice) and not isinstance(value.then, Static):
@@ -79,9 +69,9 @@ class Expressions(Telling):
         if isinstance(value, Local):
             return self._lambda(value, node)
         if isinstance(value, Object):
-            return self.display_object(value, node)
+            return self.frame.objects.display_object(value, node)
         if isinstance(value, Lost):
-            self.refuse(
+            self.frame.refuse(
                 node,
                 "a function or object that is another one on another path",
                 "use it in each of the branches that bind it",
@@ -92,33 +82,17 @@ class Expressions(Telling):
         return (
             clone(kept)
             if kept is not None
-            else self.refuse(
+            else self.frame.refuse(
                 node,
                 "a function that is kept as a value is not differentiated by source",
                 "call it where it is defined, or pass it to a Python function",
             )
         )
 
-    def argument(self, value: Instance, node: Any) -> Any:
-        """Return an object from outside; one that is differentiated is known by its fields only."""
-        raise NotImplementedError("defined by `Objects`")
-
-    def display_object(self, value: Object, node: Any) -> Any:
-        """Return the text that makes an object anew."""
-        raise NotImplementedError("defined by `Objects`")
-
-    def reads_held(self, node: Any, inner: set[str]) -> bool:
-        """Say whether an expression reads what a variable of the text holds for the time being."""
-        raise NotImplementedError("defined by `HeldEntries`")
-
-    def is_held_by_entries(self, value: Any) -> bool:
-        """Say whether a value is a dict or list whose entries are variables."""
-        raise NotImplementedError("defined by `HeldEntries`")
-
     def _display_of(self, value: Items, node: Any) -> Any:
-        if self.is_held_by_entries(value):
+        if self.frame.held_entries.is_held_by_entries(value):
             what = "a dict or list whose entries are written, passed on or kept,"
-            self.refuse(node, what, "pass its entries")
+            self.frame.refuse(node, what, "pass its entries")
         if value.is_own:
             return clone(value.expression)
         values = [self.plain(item, node) for item in value.values]
@@ -132,102 +106,119 @@ class Expressions(Telling):
         tree = value.code.tree
         single = len(tree.body) == 1 and isinstance(tree.body[0], gast.Return)
         if not single or value.defaults or not isinstance(value.captured, Live):
-            return self.refuse(
+            return self.frame.refuse(
                 node,
                 "a nested function that is kept as a value is not differentiated by source",
                 "call it, or pass it to a Python function",
             )
         inner = set(parameters(tree.args))
-        if self.reads_held(tree.body[0].value, inner):  # it is run with what is there by then
-            return self.refuse(node, "a lambda that is kept as a value", "call it instead")
-        names = {name: self.fresh(name) for name in inner if name in self.own}
+        if self.frame.held_entries.reads_held(
+            tree.body[0].value, inner
+        ):  # it is run with what is there by then
+            return self.frame.refuse(node, "a lambda that is kept as a value", "call it instead")
+        names = {name: self.frame.fresh(name) for name in inner if name in self.frame.own}
         for name in free_names(tree):
-            found = self.env.get(name)
+            found = self.frame.env.get(name)
             if found is None:
                 continue
             if not isinstance(found, gast.Name) or found.id in inner - set(names):
-                return self.refuse(node, "a lambda that is kept as a value", "call it instead")
+                return self.frame.refuse(
+                    node, "a lambda that is kept as a value", "call it instead"
+                )
             names[name] = found.id
         tree = renamed(tree, names)
         return at(gast.Lambda(tree.args, tree.body[0].value), node)
 
     # -- names and displays
 
-    def _value_Name(self, node: Any) -> Value:
-        found = self.look(node.id)
+    @expression(gast.Name)
+    def _name(self, node: Any) -> Value:
+        found = self.frame.look(node.id)
         return found if isinstance(found, Static) else at(found, node)
 
-    def _value_NamedExpr(self, node: Any) -> Value:
+    @expression(gast.NamedExpr)
+    def _walrus(self, node: Any) -> Value:
         """Only the value is an expression: the target stays a target."""
-        node.value = self.expression(node.value)
-        found = self.look(node.target.id)
+        node.value = self.frame.expression(node.value)
+        found = self.frame.look(node.target.id)
         if not isinstance(found, gast.Name):
-            return self.refuse(node, "`:=` of a name that means something known", "assign before")
+            return self.frame.refuse(
+                node, "`:=` of a name that means something known", "assign before"
+            )
         node.target.id = found.id
         return node
 
-    def _value_Constant(self, node: Any) -> Value:
+    @expression(gast.Constant)
+    def _literal(self, node: Any) -> Value:
         return node
 
-    def _value_Lambda(self, node: Any) -> Value:
+    @expression(gast.Lambda)
+    def _made_lambda(self, node: Any) -> Value:
         body = at(gast.Return(node.body), node.body)
         tree = gast.FunctionDef("function", node.args, [body], [], None, None, [])
         return self.local_function(at(tree, node))
 
     def local_function(self, tree: Any) -> Local:
         """Return the value of a definition, its defaults evaluated."""
-        code = Code(tree, self.home, self.code.source, self.code.owner)
+        code = Code(tree, self.frame.home, self.frame.code.source, self.frame.code.owner)
         args = tree.args
         plain = [item.id for item in [*args.posonlyargs, *args.args]]
         pairs = list(zip(reversed(plain), reversed(args.defaults), strict=False))
         pairs += [(i.id, d) for i, d in zip(args.kwonlyargs, args.kw_defaults, strict=True) if d]
         defaults = {name: self._default(name, default) for name, default in pairs}
-        return Local(code, Live(self), defaults)  # type: ignore[arg-type]
+        return Local(code, Live(self.frame), defaults)  # type: ignore[arg-type]
 
     def _default(self, name: str, node: Any) -> Value:
         """Evaluate a default now: its variables may mean something else when the call comes."""
-        value = self.value(node)
+        value = self.frame.value(node)
         if isinstance(value, (Static, gast.Constant)):
             return value
-        return self.keep(name, value, node)
+        return self.frame.keep(name, value, node)
 
-    def _value_Tuple(self, node: Any) -> Value:
+    @expression(gast.Tuple)
+    def _tuple(self, node: Any) -> Value:
         return self._value_display(node, "tuple")
 
-    def _value_List(self, node: Any) -> Value:
+    @expression(gast.List)
+    def _list(self, node: Any) -> Value:
         return self._value_display(node, "list")
 
     def _value_display(self, node: Any, kind: str) -> Value:
         values: list[Value] = []
         for item in node.elts:
             if isinstance(item, gast.Starred):
-                inner = self.value(item.value)
+                inner = self.frame.value(item.value)
                 if isinstance(inner, Items) and inner.keys is None:
                     values.extend(inner.values)
                 else:
                     item.value = self.plain(inner, item.value)
                     values.append(item)
             else:
-                values.append(self.value(item))
+                values.append(self.frame.value(item))
         if any(isinstance(value, Static) for value in values):
-            return Items(kind, [self.bound_now(value, "part", node) for value in values])
+            return Items(kind, [self.frame.bound_now(value, "part", node) for value in values])
         node.elts = values
         return node
 
-    def _value_Dict(self, node: Any) -> Value:
-        starred = node is self._starred_twice or self.wished in self.starred
+    @expression(gast.Dict)
+    def _dict(self, node: Any) -> Value:
+        starred = node is self.frame.tables.starred_twice or self.frame.wished in self.frame.starred
         values = [
-            self.opened(item, self.value(item)) if key is None and starred else self.value(item)
+            self.frame.tables.opened(item, self.frame.value(item))
+            if key is None and starred
+            else self.frame.value(item)
             for key, item in zip(node.keys, node.values, strict=True)
         ]
         keys = [getattr(key, "value", None) for key in node.keys]
         literal = all(isinstance(key, gast.Constant) for key in node.keys)
         if literal and any(isinstance(value, Static) for value in values):
-            return Items("dict", [self.bound_now(value, "part", node) for value in values], keys)
+            return Items(
+                "dict", [self.frame.bound_now(value, "part", node) for value in values], keys
+            )
         merged = self._merged(node, values)
         if merged is not None:
             return merged
-        node.keys = [key and self.expression(key) for key in node.keys]
+        node.keys = [key and self.frame.expression(key) for key in node.keys]
         node.values = [self.plain(v, i) for v, i in zip(values, node.values, strict=True)]
         return node
 
@@ -247,35 +238,24 @@ class Expressions(Telling):
 
     # -- what is evaluated under a condition
 
-    def _value_IfExp(self, node: Any) -> Value:
+    @expression(gast.IfExp)
+    def _either(self, node: Any) -> Value:
         decided = self.decide(node.test)
         if decided is not None:
-            return self.value(node.body if decided else node.orelse)
-        test = self.test(node.test)
-        with self.conditional():
-            then, other = self.value(node.body), self.value(node.orelse)
+            return self.frame.value(node.body if decided else node.orelse)
+        test = self.frame.asking.test(node.test)
+        with self.frame.conditional():
+            then, other = self.frame.value(node.body), self.frame.value(node.orelse)
         if isinstance(then, Static) or isinstance(other, Static):
-            return Choice(self._stable(test, node), then, other)
+            return Choice(self.stable(test, node), then, other)
         node.test, node.body, node.orelse = test, then, other
         return node
 
-    def _stable(self, test: Any, node: Any) -> Any:
+    def stable(self, test: Any, node: Any) -> Any:
         """Return a test that may be evaluated later."""
         if isinstance(test, gast.Constant):
             return test
-        return self.keep("chosen", test, node)
-
-    def test(self, node: Any) -> Any:
-        """Rewrite what a branch or a loop asks; an object answers by a method of its class."""
-        raise NotImplementedError("defined by `Asking`")
-
-    def has_own_truth(self, value: Value) -> bool:
-        """Say whether an object has a method that says whether it is true."""
-        raise NotImplementedError("defined by `Asking`")
-
-    def has_own_equality(self, value: Value) -> bool:
-        """Say whether an object has a method that says what it is equal to."""
-        raise NotImplementedError("defined by `Asking`")
+        return self.frame.keep("chosen", test, node)
 
     def decide(self, test: Any) -> bool | None:
         """Return what a test is known to give, such as ``callback is None`` of a function."""
@@ -285,13 +265,15 @@ class Expressions(Telling):
         if isinstance(test, gast.BoolOp):
             return self._decide_several(test)
         if isinstance(test, gast.Compare) and len(test.ops) == 1:
-            known = compared_lengths(test, self.look, self.out)
+            known = compared_lengths(test, self.frame.look, self.frame.out)
             return self._decide_comparison(test) if known is None else known
         if isinstance(test, (gast.Name, gast.Call)):
             value = self._looked_at(test)
             if is_literal(value):
                 return bool(value.value)
-            known = isinstance(value, (Local, Known, Object)) and not self.has_own_truth(value)
+            known = isinstance(
+                value, (Local, Known, Object)
+            ) and not self.frame.asking.has_own_truth(value)
             return True if known else None
         return None
 
@@ -306,7 +288,7 @@ class Expressions(Telling):
         return not stops
 
     def _decide_comparison(self, test: Any) -> bool | None:
-        said = self.said_of_functions(test, self._looked_at)
+        said = self.frame.tables.said_of_functions(test, self._looked_at)
         return self._decide_by_values(test) if said is None else said
 
     def _decide_by_values(self, test: Any) -> bool | None:
@@ -318,7 +300,9 @@ class Expressions(Telling):
         if not isinstance(op, (gast.Is, gast.IsNot, gast.Eq, gast.NotEq)):
             return None
         positive = isinstance(op, (gast.Is, gast.Eq))
-        if isinstance(op, (gast.Eq, gast.NotEq)) and any(map(self.has_own_equality, (left, right))):
+        if isinstance(op, (gast.Eq, gast.NotEq)) and any(
+            map(self.frame.asking.has_own_equality, (left, right))
+        ):
             return None
         if is_literal(left) and is_literal(right):
             same = left.value == right.value and type(left.value) is type(right.value)
@@ -333,32 +317,35 @@ class Expressions(Telling):
     def _looked_at(self, node: Any) -> Value:
         """Return what a simple expression means, without writing anything."""
         if isinstance(node, (gast.Name, gast.Constant)):
-            return self.value(clone(node))
+            return self.frame.value(clone(node))
         if isinstance(node, gast.Call) and isinstance(node.func, gast.Name):
-            callee = self.look(node.func.id)
+            callee = self.frame.look(node.func.id)
             tests = (callable, isinstance, hasattr, names_element)
             if isinstance(callee, Known) and any(callee.value is test for test in tests):
-                return self.value(clone(node))
+                return self.frame.value(clone(node))
             if isinstance(callee, Known) and not node.keywords:
-                told = self.told(callee.value, list(map(self._looked_at, node.args)), {}, node)
+                told = self.frame.telling.told(
+                    callee.value, list(map(self._looked_at, node.args)), {}, node
+                )
                 return node if told is None else told
         if isinstance(node, gast.Attribute) and isinstance(node.value, gast.Name):
-            owner = self.look(node.value.id)
+            owner = self.frame.look(node.value.id)
             if isinstance(owner, Object):
                 return owner.fields.get(node.attr, node)
         return node
 
     # -- subscripts
 
-    def _value_Subscript(self, node: Any) -> Value:
-        owner = self.value(node.value)
+    @expression(gast.Subscript)
+    def _subscript(self, node: Any) -> Value:
+        owner = self.frame.value(node.value)
         if isinstance(owner, Object):
-            return self.element(owner, node)
+            return self.frame.objects.element(owner, node)
         if not isinstance(owner, Items):
             node.value = self.plain(owner, node.value)
-            node.slice = self.expression(node.slice)
-            return self.from_table(owner, node)
-        index = self.value(node.slice)
+            node.slice = self.frame.expression(node.slice)
+            return self.frame.tables.from_table(owner, node)
+        index = self.frame.value(node.slice)
         key = _literal(index)
         found = owner.get(key) if key is not None else None
         if found is not None:
@@ -370,24 +357,20 @@ class Expressions(Telling):
         node.value, node.slice = self.plain(owner, node.value), self.plain(index, node.slice)
         return node
 
-    def element(self, owner: Object, node: Any) -> Value:
-        """Return ``owner[index]``."""
-        raise NotImplementedError("defined by `Objects`")
-
     def _sliced(self, owner: Items, index: Any, node: Any) -> Value:
         parts = [part if part is None else _literal(part) for part in (index.lower, index.upper)]
         ends = [index.lower, index.upper]
         if index.step is not None or any(
             end is not None and part is None for end, part in zip(ends, parts, strict=True)
         ):
-            return self.refuse(node, "a slice of a list of functions", "index it instead")
+            return self.frame.refuse(node, "a slice of a list of functions", "index it instead")
         return Items(owner.kind, owner.values[parts[0] : parts[1]])
 
     def _chosen(self, owner: Items, index: Any, node: Any) -> Value:
         """Return the function that a run-time index or key chooses."""
         keys = owner.keys if owner.keys is not None else list(range(len(owner.values)))
         if not isinstance(index, gast.Name):
-            index = self.keep("key", index, node)
+            index = self.frame.keep("key", index, node)
         error, text = ("KeyError", None) if owner.keys is not None else ("IndexError", "list index")
         shown = load(index.id) if text is None else gast.Constant(f"{text} out of range", None)
         listed = gast.Tuple([self._literal_key(key) for key in keys], gast.Load())
@@ -396,10 +379,12 @@ class Expressions(Telling):
             low, high = self._literal_key(-len(keys)), self._literal_key(len(keys))
             inside = gast.Compare(low, [gast.LtE(), gast.Lt()], [load(index.id), high])
             outside = gast.UnaryOp(gast.Not(), inside)
-        if not self.hoistable:
-            return self.refuse(node, "a choice of functions here", "choose in a statement before")
+        if not self.frame.hoistable:
+            return self.frame.refuse(
+                node, "a choice of functions here", "choose in a statement before"
+            )
         raised = at(gast.Raise(call(error, shown), None), node)
-        self.out.append(at(gast.If(outside, [raised], []), node))
+        self.frame.out.append(at(gast.If(outside, [raised], []), node))
         *others, last = zip(keys, owner.values, strict=True)
         choice = last[1]
         for key, value in reversed(others):
@@ -418,31 +403,29 @@ class Expressions(Telling):
     def bind_target(self, target: Any, value: Value, node: Any) -> None:
         """Let a loop variable mean an element."""
         if isinstance(target, gast.Name):
-            self.env[target.id] = value
+            self.frame.env[target.id] = value
         elif isinstance(value, Items) and _fit(target, value):
             for part, item in zip(target.elts, value.values, strict=True):
                 self.bind_target(part, item, node)
         else:
-            self.refuse(node, "unpacking what is not known to fit", "unpack in the loop's body")
+            self.frame.refuse(
+                node, "unpacking what is not known to fit", "unpack in the loop's body"
+            )
 
     def elements(self, items: Value) -> list[Value] | None:
         """Return the elements of a known list or tuple of functions or objects, if it is one."""
         if isinstance(items, Object):
-            return self.object_items(items)
+            return self.frame.objects.object_items(items)
         if not isinstance(items, Items) or len(items.values) > _MOST_UNROLLED:
             return None
         if items.keys is not None:
             return [gast.Constant(key, None) for key in items.keys]
         return list(items.values)
 
-    def object_items(self, value: Object) -> list[Value] | None:
-        """Return the elements of a named tuple."""
-        raise NotImplementedError("defined by `Objects`")
-
     def put_in_place(self, tree: Any, fresh: dict[str, str]) -> Any:
         """Return a copy of a definition with its own names made new; they are noted in `fresh`."""
         for name in sorted(own_names(tree)):
-            fresh.setdefault(name, self.fresh(name))
+            fresh.setdefault(name, self.frame.fresh(name))
         return renamed(tree, fresh)
 
 

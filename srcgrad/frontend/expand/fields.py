@@ -10,9 +10,9 @@ import gast
 from srcgrad.frontend.callees import ELSEWHERE
 from srcgrad.frontend.effects import written_parameters
 from srcgrad.frontend.expand.assumptions import Attribute, Of
-from srcgrad.frontend.expand.calls import Calls
 from srcgrad.frontend.expand.frame import NeedsInlineError, at_key
 from srcgrad.frontend.expand.making import make_function
+from srcgrad.frontend.expand.part import Part
 from srcgrad.frontend.expand.scoping import free_names, parameters
 from srcgrad.frontend.expand.short import without_docstring
 from srcgrad.frontend.expand.telling_fields import METHODS, is_only_told, lies_apart
@@ -36,7 +36,7 @@ from srcgrad.runtime import tell
 from srcgrad.runtime.objects import field_names, holds_objects, is_differentiable, is_plain_object
 
 
-class Fields(Calls):
+class Fields(Part):
     """The part of the expansion that deals with what is held in arguments with derivatives.
 
     Each field of floats is a variable of its own, which is read before all else. The objects, and
@@ -47,16 +47,12 @@ class Fields(Calls):
         """Put the default of ``options.setdefault(key, default)`` into a dict; return it."""
         made = args[1] if len(args) > 1 else gast.Constant(None, None)
         plain = isinstance(made, (Static, gast.Constant))
-        held = made if plain else self.keep(str(key), made, node)
+        held = made if plain else self.frame.keep(str(key), made, node)
         if owner.keys is not None:
             owner.keys.append(key)
         owner.values.append(held)
-        self.changed = True
+        self.frame.changed = True
         return held if isinstance(held, Static) else clone(held)
-
-    def of_instance(self, owner: Instance, name: str, node: Any) -> Value:
-        """Return an attribute of an object that was there before."""
-        raise NotImplementedError("defined by `Objects`")
 
     def is_field_written(self, owner: Instance, name: str) -> bool:
         """Say whether a field is a variable, since the program writes it."""
@@ -70,7 +66,7 @@ class Fields(Calls):
         the property may be asked now.
         """
         getter = found.fget if isinstance(found, property) else None
-        if not isinstance(getter, FunctionType) or not self.is_user(getter):
+        if not isinstance(getter, FunctionType) or not self.session.is_user(getter):
             return None
         stored = _handed_on(find_source(getter).tree)
         if stored is not None:
@@ -81,9 +77,9 @@ class Fields(Calls):
                 return gast.Constant(None, None)
             if callable(item) or is_plain_object(item):
                 self.session.functions[getter] = None
-                return self.of_instance(owner, stored, node)
+                return self.frame.objects.of_instance(owner, stored, node)
         text = gast.Attribute(clone(owner.expression), name, gast.Load())
-        return self.told(getter, [owner], {}, node, text)
+        return self.frame.telling.told(getter, [owner], {}, node, text)
 
     def field_of(self, owner: Instance, name: str, item: Any, node: Any) -> Value:
         """Return a field of an object that is differentiated."""
@@ -100,7 +96,7 @@ class Fields(Calls):
         if told is None and isinstance(func, gast.Name) and self._run_nested(node.value):
             return True
         if told is not None:
-            self.tell(told, list(map(self.expression, node.value.args)), node)
+            self.tell(told, list(map(self.frame.expression, node.value.args)), node)
             return True
         if not isinstance(func, gast.Attribute) or func.attr not in METHODS:
             return False
@@ -109,54 +105,58 @@ class Fields(Calls):
             place = place.value
         if node.value.keywords or not isinstance(place, gast.Attribute):
             return False
-        owner = self.value(clone(place.value))
+        owner = self.frame.value(clone(place.value))
         if not isinstance(owner, Instance) or owner.leaves is not None:
             return False
         held = getattr(owner.value, place.attr, None)
         told_alone = held is not None and not self.is_field_written(owner, place.attr)
         if not told_alone or not is_only_told(self.session, owner, place.attr, held):
             return False
-        if not all(lies_apart(item, self.code.tree) for item in node.value.args):
+        if not all(lies_apart(item, self.frame.code.tree) for item in node.value.args):
             return False
         self._note_place(owner, place.attr)
-        method = gast.Attribute(self.expression(func.value), func.attr, gast.Load())
-        self.tell(method, [self.expression(item) for item in node.value.args], node)
+        method = gast.Attribute(self.frame.expression(func.value), func.attr, gast.Load())
+        self.tell(method, [self.frame.expression(item) for item in node.value.args], node)
         return True
 
     def _note_place(self, owner: Instance, name: str) -> None:
         """Note a field that keeps values: the function that the program begins with checks it."""
         if owner.lent:
             raise NeedsInlineError
-        begins = self.code.source.function is self.session.starts
+        begins = self.frame.code.source.function is self.session.starts
         found = clone(owner.expression) if begins else owner.value
         self.session.places.append((found, name))
 
     def _told_function(self, call: Any) -> Any:
         """Return the function that a call tells what varies, if it only keeps that; else None."""
-        callee = self.value(clone(call.func))
+        callee = self.frame.value(clone(call.func))
         function = callee.value if isinstance(callee, Known) else None
-        if not isinstance(function, FunctionType) or not self.is_user(function) or call.keywords:
+        if (
+            not isinstance(function, FunctionType)
+            or not self.session.is_user(function)
+            or call.keywords
+        ):
             return None
         written = written_parameters(function, self.session.vocabulary)
-        if written != {ELSEWHERE} or not any(map(self.varies, call.args)):
+        if written != {ELSEWHERE} or not any(map(self.frame.varies, call.args)):
             return None
-        apart = all(lies_apart(item, self.code.tree) for item in call.args)
+        apart = all(lies_apart(item, self.frame.code.tree) for item in call.args)
         if not apart or not only_keeps(self.session, function):
             return None
-        told = self.expression(call.func)
-        begins = self.code.source.function is self.session.starts
+        told = self.frame.expression(call.func)
+        begins = self.frame.code.source.function is self.session.starts
         self.session.places.append((clone(told) if begins else function, ""))
         return told
 
     def _run_nested(self, call: Any) -> bool:
         """Put a nested function in place that is called for what it writes outside."""
-        callee = self.value(clone(call.func))
-        if not isinstance(callee, Local) or callee.defaults or not self.hoistable:
+        callee = self.frame.value(clone(call.func))
+        if not isinstance(callee, Local) or callee.defaults or not self.frame.hoistable:
             return False
         code = callee.code
         names = free_names(code.tree)
         around = any(callee.captured.get(name) is not None for name in names)
-        nested = any(code.tree is item for item in self.inlined)
+        nested = any(code.tree is item for item in self.frame.inlined)
         if around or nested or found_in(code.tree, gast.Return, gast.Yield, gast.YieldFrom):
             return False
         if id(code.tree) not in self.session.alone:
@@ -164,53 +164,60 @@ class Fields(Calls):
             made = make_function(clone(code.tree), code.home, code.source)
             written = written_parameters(made, self.session.vocabulary)
             self.session.alone[id(code.tree)] = written == {ELSEWHERE}
-        args, keywords = self._arguments(call.args, callee), self._keywords(call.keywords)
+        args, keywords = (
+            self.frame.calls.arguments(call.args, callee),
+            self.frame.calls.keywords(call.keywords),
+        )
         if not self.session.alone[id(code.tree)] or args is None or keywords is None:
             return False
-        bound = self.bound_tree(code.tree, args, keywords, {}, call)
-        self.inline(code, bound, callee.captured, call)
+        bound = self.frame.calls.bound_tree(code.tree, args, keywords, {}, call)
+        self.frame.placing.inline(code, bound, callee.captured, call)
         return True
 
     def tell(self, function: Any, values: list[Any], node: Any) -> None:
         """Call what keeps values for others, as the program does."""
-        self.changed = True
-        name = self.constant(tell, "tell")
-        self.out.append(at(gast.Expr(at(gast.Call(name, [function, *values], []), node)), node))
+        self.frame.changed = True
+        name = self.frame.constant(tell, "tell")
+        self.frame.out.append(
+            at(gast.Expr(at(gast.Call(name, [function, *values], []), node)), node)
+        )
 
     def held(
         self, item: Any, expression: Any, root: Root, leaves: Leaves, path: Path, node: Any
     ) -> Value:
         """Return what is held at the end of a path from an argument that is differentiated."""
         if is_plain_object(item):
-            self.meet(item, expression, root)
+            self.frame.lookup.meet(item, expression, root)
             return Instance(item, expression, root, leaves, path)
         if holds_objects(item) or self.session.holding.has_entries(item):
             return self._container(item, expression, root, leaves, path, node)
         own = varies(item, path)
         self.session.assume(Of(varies, root, (path,)), own)
         if not own:
-            known = self.outside(item, expression, root)
+            known = self.frame.lookup.outside(item, expression, root)
             if isinstance(known, Known):
                 self.session.assume(root, item)
                 return Known(item)
             return known
         if path not in leaves.names:
             words = [leaves.parameter] if isinstance(path[0], Entry) else []
-            leaves.names[path] = self.variable("_".join([*words, *map(_word, path)]))
+            leaves.names[path] = self.frame.variable("_".join([*words, *map(_word, path)]))
         return load(leaves.names[path])
 
     def _container(
         self, item: Any, expression: Any, root: Root, leaves: Leaves, path: Path, node: Any
     ) -> Value:
+        if self.session.holding.has_entries(item):
+            return self.frame.held_entries.container(item, expression, root, leaves, path)
         if not has_plain_keys(item):
-            self.refuse(node, "a dict of objects by such keys", "use texts for the keys")
+            self.frame.refuse(node, "a dict of objects by such keys", "use texts for the keys")
 
         def entry(key: Any) -> Value:
             place = gast.Subscript(clone(expression), gast.Constant(key, None), gast.Load())
             inner = (*path, Entry(key))
             return self.held(item[key], place, at_key(root, key), leaves, inner, node)
 
-        return self.entries(item, root, entry)
+        return self.frame.lookup.entries(item, root, entry)
 
     def fields_of(self, instance: Instance) -> Object | None:
         """Return an object that is differentiated by all of its fields; None for others."""
@@ -225,12 +232,12 @@ class Fields(Calls):
         made.origin = instance
         more = () if held is None else sorted(held.written)
         for name in dict.fromkeys((*field_names(instance.value), *more)):
-            made.fields[name] = self.of_instance(instance, name, load(name))
+            made.fields[name] = self.frame.objects.of_instance(instance, name, load(name))
         return made
 
     def argument(self, value: Instance, node: Any) -> Any:
         if value.leaves is not None or self.session.holding.of(value.value) is not None:
-            self.refuse(
+            self.frame.refuse(
                 node,
                 "an object of values with derivatives that is passed on or kept",
                 "pass its attributes",

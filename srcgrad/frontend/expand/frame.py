@@ -28,7 +28,7 @@ from srcgrad.frontend.expand.values import (
     Static,
     Value,
 )
-from srcgrad.ir.build import assign, clone, load
+from srcgrad.ir.build import assign, load
 from srcgrad.ir.scopes import MISSING, Binding
 from srcgrad.ir.walk import found_in, names_read, walk
 from srcgrad.primitives.methods import WRITING
@@ -54,7 +54,7 @@ class Frame:
         hoistable: Whether statements may be put before the one that is being rewritten.
         inlined: The definitions whose text is being put in place, outermost first.
         temporaries: The variables that the user did not name.
-        results: Those that keep what functions in their places have returned.
+        result_variables: Those that keep what functions in their places have returned.
         depth: How many branches and loops are around; `depths` says it of objects when made.
         wished: What the value being made will be called.
         ordered: How many calls of the statement must stay in their order.
@@ -66,6 +66,9 @@ class Frame:
         assigned: The name that the value of an expression is given, and the expression.
         receivers: The class and the object of each method being expanded, for `super()`.
     """
+
+    order: Order
+    plain_values: PlainValues
 
     def __init__(
         self,
@@ -90,14 +93,6 @@ class Frame:
             for kind in kinds
         )
         self.begins = inputs is not None
-        self.plain_values = PlainValues(
-            set(inputs or ()).difference(env),
-            lambda node: self.value(clone(node)),
-            session.vocabulary,
-        )
-        self.plain_values.take(code.tree)
-        if self.begins:
-            self.plain_values.doubt(session.unplain)
         self.imports: dict[str, Binding] = {}
         self.lent: set[str] = set()
         self.varying = reached(names.links, self.own if inputs is None else inputs, names.inner)
@@ -107,7 +102,7 @@ class Frame:
         self.inlined: list[Any] = []
         self.receivers: list[tuple[type | None, Value]] = []
         self.temporaries: set[str] = set()
-        self.results: set[str] = set()
+        self.result_variables: set[str] = set()
         self.changed = False
         self.first: set[Any] = set()
         self.depth = 0
@@ -118,48 +113,7 @@ class Frame:
         self.named_fields: dict[str, tuple[Instance, Any]] = {}
         self.wished = ""
         self.assigned: tuple[str, Any] = ("", None)
-        self.order = Order(session.vocabulary, self.look)
         self.ordered = 0
-
-    # -- what the other files define
-
-    def value(self, node: Any) -> Value:
-        """Return what an expression means, as a static value or an expression without any."""
-        raise NotImplementedError("defined by `Expressions`")
-
-    def plain(self, value: Value, node: Any) -> Any:
-        """Return a value as an expression of the text."""
-        raise NotImplementedError("defined by `Expressions`")
-
-    def call(
-        self, callee: Value, args: list[Value], keywords: dict[str, Value], node: Any
-    ) -> Value:
-        """Return the result of a call."""
-        raise NotImplementedError("defined by `Calls`")
-
-    def note_call_writes(self, call: Any, callee: Value) -> None:
-        """Note the fields of objects whose arrays a call writes into."""
-        raise NotImplementedError("defined by `HeldFields`")
-
-    def places_writer(self, function: Any) -> bool:
-        """Say whether a function is put in place since it writes into what it is given."""
-        raise NotImplementedError("defined by `HeldEntries`")
-
-    def name_field(self, target: Any, value: Any) -> None:
-        """Note that a variable is another name of an array that a field holds."""
-        raise NotImplementedError("defined by `HeldFields`")
-
-    def attribute(self, owner: Value, name: str, node: Any) -> Value:
-        """Return an attribute of a value."""
-        raise NotImplementedError("defined by `Objects`")
-
-    def is_user(self, function: Any) -> bool:
-        """Say whether a function is one that is differentiated from its source."""
-        raise NotImplementedError("defined by `Calls`")
-
-    def run(self, body: list[Any]) -> Value | None:
-        """Rewrite statements; return the value of a `return` among them."""
-        raise NotImplementedError("defined by `Body`")
 
     # -- names
 
@@ -248,7 +202,7 @@ class Frame:
 
     def meaning(self, name: str) -> Any:
         """Return the argument of a name, or what that means outside; None of others."""
-        binding = self._find(name)
+        binding = self.found_outside(name)
         return self.session.arguments.get(name, None if binding is None else binding.value)
 
     def may_write(self, expression: Any) -> bool:
@@ -258,9 +212,9 @@ class Frame:
                 continue
             if isinstance(node.func, gast.Attribute) and node.func.attr in WRITING:
                 return True
-            binding = self._find(getattr(node.func, "id", ""))
+            binding = self.found_outside(getattr(node.func, "id", ""))
             function = binding.value if binding is not None else None
-            if not isinstance(function, FunctionType) or not self.is_user(function):
+            if not isinstance(function, FunctionType) or not self.session.is_user(function):
                 continue
             if written_parameters(function, self.session.vocabulary):
                 return True
@@ -274,11 +228,7 @@ class Frame:
             "call it in a statement of its own",
         )
 
-    def look(self, name: str) -> Value:
-        """Return what a name means."""
-        raise NotImplementedError("defined by `Lookup`")
-
-    def _find(self, name: str) -> Binding | None:
+    def found_outside(self, name: str) -> Binding | None:
         holders: list[Mapping[str, Any] | CellType] = []
         if name in self.home.cells:
             holders.append(self.home.cells[name])
@@ -367,19 +317,6 @@ class Frame:
             yield
         finally:
             self.hoistable = before
-
-
-class Live:
-    """What the free names of a local function mean in the function that it stands in, right now."""
-
-    def __init__(self, frame: Frame) -> None:
-        self.frame = frame
-
-    def get(self, name: str) -> Value | None:
-        """Return what a name means, or None if it is not the function's."""
-        if name in self.frame.env or name in self.frame.own:
-            return self.frame.look(name)
-        return None
 
 
 def at_key(root: Root, key: Any) -> Root:

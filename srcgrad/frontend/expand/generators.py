@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import gast
 
-from srcgrad.frontend.expand.control import Control
+from srcgrad.frontend.expand.part import Part
 from srcgrad.frontend.expand.scoping import all_names, free_names, own_names, parameters
 from srcgrad.frontend.expand.values import Code, Known, Local, Method, Static, Value
 from srcgrad.frontend.expand.yielding import (
@@ -48,7 +48,7 @@ _CHANGING: Final = (gast.AugAssign, gast.Nonlocal, gast.Global, gast.Delete, gas
 _NEW: Final = (gast.BinOp, gast.UnaryOp, gast.Compare, gast.Constant)
 
 
-class Generators(Control):
+class Generators(Part):
     """The part of the expansion that deals with calls of generators.
 
     A generator runs while its values are used. Where all of them are used at once, as in
@@ -91,7 +91,11 @@ class Generators(Control):
             return False
         callee = self._called(call)
         code, captured = self._generator(callee)
-        if code is None or not self.hoistable or any(code.tree is item for item in self.inlined):
+        if (
+            code is None
+            or not self.frame.hoistable
+            or any(code.tree is item for item in self.frame.inlined)
+        ):
             return False
         if not may_run_through(code.tree, node.body) or (node.orelse and leaves(node.body)):
             return False
@@ -100,27 +104,27 @@ class Generators(Control):
             return False
         counter = ""
         if start is not None:
-            counter = self.variable("count")
-            self.out.append(assign(counter, self.expression(start), node))
+            counter = self.frame.variable("count")
+            self.frame.out.append(assign(counter, self.frame.expression(start), node))
 
         def put(tree: Any) -> None:
             run_through(tree, node.target, node.body, counter)
 
-        self.inline(code, bound, captured, call, put)
+        self.frame.placing.inline(code, bound, captured, call, put)
         for statement in node.orelse:
-            self.statement(statement)
+            self.frame.statement(statement)
         return True
 
     def _is_enumerate(self, node: Any) -> bool:
         if not isinstance(node, gast.Call) or not isinstance(node.func, gast.Name):
             return False
-        known = self.look(node.func.id)
+        known = self.frame.look(node.func.id)
         plain = bool(node.args) and not node.keywords
         return plain and isinstance(known, Known) and known.value is enumerate
 
     def _called(self, call: Any) -> Value:
         """Return what a call calls: of a library's generators those of ours that do the same."""
-        callee = self.value(clone(call.func))
+        callee = self.frame.value(clone(call.func))
         if isinstance(callee, Known):
             own = generator_for(callee.value, call)
             return callee if own is None else Known(own)
@@ -143,15 +147,17 @@ class Generators(Control):
 
     def _arguments_of(self, callee: Value, call: Any) -> dict[str, Value] | None:
         """Return the values of the parameters of a generator that is called."""
-        args = self._arguments(call.args, callee)
-        keywords = self._keywords(call.keywords)
+        args = self.frame.calls.arguments(call.args, callee)
+        keywords = self.frame.calls.keywords(call.keywords)
         if args is None or keywords is None:
             return None
         if isinstance(callee, Method):
             callee, args = callee.function, [callee.owner, *args]
         if isinstance(callee, Local):
-            return self.bound_tree(callee.code.tree, args, keywords, dict(callee.defaults), call)
-        return self.bound_to(callee.value, args, keywords, call)
+            return self.frame.calls.bound_tree(
+                callee.code.tree, args, keywords, dict(callee.defaults), call
+            )
+        return self.frame.calls.bound_to(callee.value, args, keywords, call)
 
     def _used_up_by(self, node: Any) -> list[Any]:
         """Return what a comprehension, a star or a call as of `sum` takes all values of."""
@@ -162,7 +168,7 @@ class Generators(Control):
         if not isinstance(node, gast.Call) or not node.args or node.keywords:
             return []
         named = isinstance(node.func, gast.Name) or getattr(node.func, "attr", "") == "reduce"
-        user = self.value(clone(node.func)) if named else None
+        user = self.frame.value(clone(node.func)) if named else None
         if isinstance(user, Known) and user.value is functools.reduce:
             return list(node.args[1:2])
         if not isinstance(user, Known) or not any(user.value is item for item in _USERS):
@@ -176,8 +182,8 @@ class Generators(Control):
         names = ("elt", "key", "value")
         parts = [getattr(comprehension, name) for name in names if hasattr(comprehension, name)]
         parts += [*first.ifs, *others]
-        known = {*self.own, *self.env, *names_bound(first.target)}
-        scope = scope_of(self.code.source.function, self.code.tree)
+        known = {*self.frame.own, *self.frame.env, *names_bound(first.target)}
+        scope = scope_of(self.frame.code.source.function, self.frame.code.tree)
         scope = replace(scope, local=scope.local | known)
         for node in [node for part in parts for node in walk(part)]:
             writes = isinstance(node, gast.Call) and not is_harmless(
@@ -203,22 +209,22 @@ class Generators(Control):
         function = callee.function if isinstance(callee, Method) else callee
         defaults = dict(function.defaults) if isinstance(function, Local) else {}
         if isinstance(function, Known):
-            defaults = self._defaults_of(function.value, tree.name)
+            defaults = self.frame.calls.defaults_of(function.value, tree.name)
         made: Static = Local(replace(code, tree=tree), captured, defaults)
         if isinstance(callee, Method):
             made = Method(made, callee.owner)
-        name = self.fresh(tree.name)
-        self.env[name] = made
+        name = self.frame.fresh(tree.name)
+        self.frame.env[name] = made
         call.func = at(load(name), call.func)
-        self.changed = True
+        self.frame.changed = True
 
     def _calls_nothing_else(self, given: Any) -> bool:
         """Say whether what a library's generator is given changes nothing if it is called there."""
-        scope = scope_of(self.code.source.function, self.code.tree)
+        scope = scope_of(self.frame.code.source.function, self.frame.code.tree)
         calls = [gast.Call(given, [load("_"), load("_")], [])]
         inner = given if isinstance(given, gast.Lambda) else None
         if inner is None and scope.resolve(given) is MISSING:
-            known = self.look(given.id) if isinstance(given, gast.Name) else None
+            known = self.frame.look(given.id) if isinstance(given, gast.Name) else None
             if not isinstance(known, Static):
                 return True  # it is a value
             inner = known.code.tree if isinstance(known, Local) else None

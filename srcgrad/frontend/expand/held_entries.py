@@ -6,7 +6,6 @@ A dict or list that is held so is known entry by entry, as an object is by its f
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from types import ModuleType
 from typing import Any, NoReturn
@@ -14,12 +13,11 @@ from typing import Any, NoReturn
 import gast
 
 from srcgrad.frontend.effects import written_parameters
-from srcgrad.frontend.expand.assumptions import is_space, stored_in
-from srcgrad.frontend.expand.calls import Bound
+from srcgrad.frontend.expand.assumptions import stored_in
 from srcgrad.frontend.expand.frame import NeedsInlineError, at_key
-from srcgrad.frontend.expand.held_names import HeldNames
-from srcgrad.frontend.expand.holding import CONTAINERS, FieldWrittenError, HeldObject
+from srcgrad.frontend.expand.holding import CONTAINERS, FieldWrittenError, HeldObject, is_container
 from srcgrad.frontend.expand.keeping import known_elements
+from srcgrad.frontend.expand.part import Part
 from srcgrad.frontend.expand.values import (
     Instance,
     Items,
@@ -37,7 +35,7 @@ from srcgrad.ir.walk import found_in, is_same, names_bound, names_read, root_nam
 from srcgrad.runtime.objects import may_be_static
 
 
-class HeldEntries(HeldNames):
+class HeldEntries(Part):
     """The part of the expansion that deals with entries that are written."""
 
     # -- what is held
@@ -52,26 +50,28 @@ class HeldEntries(HeldNames):
     ) -> Items:
         """Return a dict, list or tuple that is there before, entry by entry."""
         if not has_plain_keys(value):
-            self.refuse(
+            self.frame.refuse(
                 expression, "a dict that is written, by such keys", "use texts for the keys"
             )
         owner = Instance(value, clone(expression), root, leaves, path)
-        self.meet(value, expression, root)
+        self.frame.lookup.meet(value, expression, root)
 
         def entry(key: Any) -> Value:
-            held = self.held_field(owner, key)
+            held = self.frame.held_fields.held_field(owner, key)
             if held is not None:
                 return held
             place = gast.Subscript(clone(expression), gast.Constant(key, None), gast.Load())
             if leaves is None:
-                return self.outside(value[key], place, at_key(root, key))
+                return self.frame.lookup.outside(value[key], place, at_key(root, key))
             inner = (*path, Entry(key))
-            made = self.held(value[key], place, at_key(root, key), leaves, inner, place)
+            made = self.frame.fields.held(
+                value[key], place, at_key(root, key), leaves, inner, place
+            )
             if isinstance(made, gast.Name):
-                self.named_fields[made.id] = (owner, key)
+                self.frame.named_fields[made.id] = (owner, key)
             return made
 
-        found = self.entries(value, root, entry)
+        found = self.frame.lookup.entries(value, root, entry)
         found.held, found.lent = owner, True
         held = self.session.holding.of(value)
         if held is not None and found.keys is not None:
@@ -83,20 +83,13 @@ class HeldEntries(HeldNames):
         assert found.keys is not None
         for key in sorted(held.written - set(found.keys), key=str):
             found.keys.append(key)
-            found.values.append(self.held_field(owner, key))
-
-    def _container(
-        self, item: Any, expression: Any, root: Root, leaves: Leaves, path: Path, node: Any
-    ) -> Value:
-        if self.session.holding.has_entries(item):
-            return self.container(item, expression, root, leaves, path)
-        return super()._container(item, expression, root, leaves, path, node)
+            found.values.append(self.frame.held_fields.held_field(owner, key))
 
     def _container_at(self, node: Any) -> Instance | None:
         """Return the dict, list or tuple that is there before and that an expression means."""
         if not self.session.holding.by_entries or not _is_chain(node):
             return None
-        value = self.value(clone(node))
+        value = self.frame.value(clone(node))
         if isinstance(value, Items):
             return value.held
         found = MISSING if isinstance(value, Static) else self._stored_at(value)
@@ -108,19 +101,15 @@ class HeldEntries(HeldNames):
         """Return the dict or list that a write is into; where that is not asked for, note it."""
         holding = self.session.holding
         if not holding.by_entries and holding.is_open and not holding.meets_entries:
-            holding.meets_entries = self._is_of_container(self._memory_of(node))
+            holding.meets_entries = self._is_of_container(self.frame.held_fields.memory_of(node))
         return self._container_at(node)
 
     def _is_of_container(self, place: Any) -> bool:
         """Say whether a place is a dict or list that is there before, or in one."""
         while isinstance(place, gast.Subscript):
             place = place.value
-        found = self._stored_at(self.value(clone(place))) if _is_chain(place) else MISSING
+        found = self._stored_at(self.frame.value(clone(place))) if _is_chain(place) else MISSING
         return type(found) in CONTAINERS
-
-    def store_into_field(self, place: Any, value: Value | None, node: Any) -> None:
-        self.written_container(place)
-        super().store_into_field(place, value, node)
 
     def _stored_at(self, value: Any) -> Any:
         """Return what an expression means now, of what is there before; or `MISSING`."""
@@ -129,37 +118,30 @@ class HeldEntries(HeldNames):
         if isinstance(value, gast.Subscript):
             within = self._container_at(value.value)
             return MISSING if within is None else _stored(within, _literal(value.slice))
-        owner = self.value(clone(value.value)) if isinstance(value, gast.Attribute) else None
+        owner = self.frame.value(clone(value.value)) if isinstance(value, gast.Attribute) else None
         if isinstance(owner, Instance):
             return stored_in(owner.value, value.attr)
         module = owner.value if isinstance(owner, Known) else None
         return vars(module).get(value.attr, MISSING) if isinstance(module, ModuleType) else MISSING
 
     def _stored_under(self, name: str) -> Any:
-        if name in self.named_fields:
-            owner, key = self.named_fields[name]
+        if name in self.frame.named_fields:
+            owner, key = self.frame.named_fields[name]
             return owner.value if key is None else _stored(owner, key)
-        if self.begins and name in self.session.arguments and name in self.own:
+        if self.frame.begins and name in self.session.arguments and name in self.frame.own:
             return self.session.arguments[name]
-        binding = self._outside_name(name)
+        binding = self.frame.held_names.outside_name(name)
         return MISSING if binding is None else binding.value
 
     # -- names
 
-    def _word_for(self, owner: Instance, name: Any) -> str:
-        if not _is_container(owner):
-            return super()._word_for(owner, name)
+    def word_for_entry(self, owner: Instance, name: Any) -> str:
+        """Return what the variable of an entry is called."""
         if isinstance(name, str) and name.isidentifier():
             return name
         whole = getattr(owner.expression, "attr", root_name(owner.expression))
         word = f"{whole}_{name}"
         return word.lower() if word.isidentifier() else "entry"
-
-    def _refuse_unusual_field(self, owner: Instance, name: Any, node: Any) -> None:
-        if not _is_container(owner):
-            super()._refuse_unusual_field(owner, name, node)
-        elif not has_plain_keys(owner.value):
-            self.refuse(node, "a write into a dict with such keys", "use texts for the keys")
 
     # -- writes
 
@@ -168,11 +150,11 @@ class HeldEntries(HeldNames):
         owner = self.written_container(target.value)
         if owner is None:
             return False
-        key = _key(owner, self.value(clone(target.slice)))
+        key = _key(owner, self.frame.value(clone(target.slice)))
         if not self._writes_entry(owner, key, value):
             return False
         self._refuse_unknown(owner, key, node)
-        self._bind_field(owner, key, value, node)
+        self.frame.held_fields.bind_field(owner, key, value, node)
         return True
 
     def update_entry(self, target: Any, node: Any) -> bool:
@@ -180,12 +162,15 @@ class HeldEntries(HeldNames):
         owner = self.written_container(target.value)
         if owner is None:
             return False
-        key, value = _key(owner, self.value(clone(target.slice))), self.expression(node.value)
+        key, value = (
+            _key(owner, self.frame.value(clone(target.slice))),
+            self.frame.expression(node.value),
+        )
         node.value = value
         if not self._writes_entry(owner, key, value):
             return False
         self._refuse_unknown(owner, key, node)
-        self._update(owner, key, node)
+        self.frame.held_fields.update_held(owner, key, node)
         return True
 
     def _writes_entry(self, owner: Instance, key: Any, value: Value) -> bool:
@@ -194,11 +179,9 @@ class HeldEntries(HeldNames):
         if self.session.holding.of(owner.value) is not None or type(old) in CONTAINERS:
             return True
         static = isinstance(value, Static) or may_be_static(old)
-        return not static and (owner.leaves is not None or self._brings(owner, value))
-
-    def _brings(self, owner: Instance, value: Any) -> bool:
-        own = _is_container(owner) and root_name(owner.expression) in self.varying
-        return own or super()._brings(owner, value)
+        return not static and (
+            owner.leaves is not None or self.frame.held_fields.brings(owner, value)
+        )
 
     def _refuse_unknown(self, owner: Instance, key: Any, node: Any) -> None:
         """Refuse a key that only the run tells, and one behind the end of a list.
@@ -207,7 +190,7 @@ class HeldEntries(HeldNames):
             FieldWrittenError: It was not known so far that entries are written.
         """
         held = self.session.holding.of(owner.value)
-        if not self.begins:
+        if not self.frame.begins:
             raise NeedsInlineError
         if key is None and held is None:
             raise FieldWrittenError(owner.value, None)
@@ -216,35 +199,38 @@ class HeldEntries(HeldNames):
             self._refuse_computed(node)
 
     def _refuse_computed(self, node: Any) -> NoReturn:
-        self.refuse(node, "a write into an entry that only the run tells", "use literal keys")
+        self.frame.refuse(node, "a write into an entry that only the run tells", "use literal keys")
 
-    def _note_written(self, owner: Instance, name: Any, node: Any) -> None:
-        if _is_container(owner):
-            held = self.session.holding.of(owner.value)
-            if not self.begins:
-                raise NeedsInlineError
-            if name is None and held is None:
-                raise FieldWrittenError(owner.value, None)
-            if name is None:
-                self._refuse_computed(node)
-        super()._note_written(owner, name, node)
+    def refuse_unknown_write(self, owner: Instance, key: Any, node: Any) -> None:
+        """Refuse to write into the array of an entry that only the run tells.
 
-    def _fields_in(self, place: Any) -> Iterator[tuple[Instance, Any]]:
+        Raises:
+            NeedsInlineError: This is not the function that the program begins with.
+            FieldWrittenError: It was not known so far that entries are written.
+        """
+        if not self.frame.begins:
+            raise NeedsInlineError
+        if key is None and self.session.holding.of(owner.value) is None:
+            raise FieldWrittenError(owner.value, None)
+        if key is None:
+            self._refuse_computed(node)
+
+    def entries_in(self, place: Any) -> list[tuple[Instance, Any]] | None:
+        """Return the entry that a place is in, or the whole with None; None if it is none."""
         if not self.session.holding.by_entries:
-            yield from super()._fields_in(place)
-            return
-        if isinstance(place, gast.Name) and isinstance(self.env.get(place.id), gast.Subscript):
-            place = self.env[place.id]
-        if isinstance(place, gast.Subscript):
-            owner = self._container_at(place.value)
-            if owner is not None:
-                yield owner, _key(owner, self.value(clone(place.slice)))
-        elif (owner := self._container_at(place)) is not None:
-            yield owner, None
-        else:
-            yield from super()._fields_in(place)
+            return None
+        if isinstance(place, gast.Name) and isinstance(
+            self.frame.env.get(place.id), gast.Subscript
+        ):
+            place = self.frame.env[place.id]
+        if not isinstance(place, gast.Subscript):
+            owner = self._container_at(place)
+            return None if owner is None else [(owner, None)]
+        owner = self._container_at(place.value)
+        return [] if owner is None else [(owner, _key(owner, self.frame.value(clone(place.slice))))]
 
     def is_entry(self, place: Any) -> bool:
+        """Say whether a place is an entry of a dict or list that may be a variable."""
         return isinstance(place, gast.Subscript) and self._container_at(place.value) is not None
 
     def places_writer(self, function: Any) -> bool:
@@ -258,8 +244,8 @@ class HeldEntries(HeldNames):
             return False
         holding.meets_entries = True
         tree = find_source(function).tree
-        nested = any(tree is item for item in [*self.inlined, self.code.tree])
-        return holding.by_entries and self.begins and self.hoistable and not nested
+        nested = any(tree is item for item in [*self.frame.inlined, self.frame.code.tree])
+        return holding.by_entries and self.frame.begins and self.frame.hoistable and not nested
 
     # -- loops
 
@@ -274,7 +260,7 @@ class HeldEntries(HeldNames):
             return None
         if shown and all(self._container_at(item) is not None for item in shown):
             return list(shown)
-        return known_elements(self, items) if self._chooses_entries(loop) else None
+        return known_elements(self.frame, items) if self._chooses_entries(loop) else None
 
     def _chooses_entries(self, loop: Any) -> bool:
         names = set(names_bound(loop.target))
@@ -287,10 +273,10 @@ class HeldEntries(HeldNames):
         if not self.session.holding.by_entries or not isinstance(target, gast.Name):
             return False
         if isinstance(value, gast.Constant):
-            self.env[target.id] = value
+            self.frame.env[target.id] = value
             return True
         if not isinstance(value, Static):
-            self.name_field(target, value)
+            self.frame.held_fields.name_field(target, value)
         return False
 
     # -- the whole
@@ -302,7 +288,7 @@ class HeldEntries(HeldNames):
         return any(map(self._is_read_anew, outer))
 
     def _is_read_anew(self, node: Any) -> bool:
-        value = self.value(clone(node))
+        value = self.frame.value(clone(node))
         owner = value.owner if isinstance(value, Method) else value
         if isinstance(owner, Instance):
             return self.session.holding.of(owner.value) is not None
@@ -314,24 +300,17 @@ class HeldEntries(HeldNames):
         """Say whether a value is a dict or list with entries that are variables, however deep."""
         return isinstance(value, Items) and value.held is not None
 
-    def _as_text(
-        self, func: Any, args: list[Value], keywords: Bound, node: Any, callee: Value = None
-    ) -> Any:
-        if self._reads(
-            callee
-        ):  # a dict or list whose entries are variables is not passed on itself
-            args = [replace(v, held=None) if isinstance(v, Items) else v for v in args]
-        return super()._as_text(func, args, keywords, node, callee)
+    def passed_on(self, args: list[Value], callee: Value) -> list[Value]:
+        """Return arguments; a dict or list whose entries are variables is not passed on itself."""
+        if not self._reads(callee):
+            return args
+        return [replace(v, held=None) if isinstance(v, Items) else v for v in args]
 
     def _reads(self, callee: Value) -> bool:
         """Say whether a library's function reads the entries of dicts and lists, and keeps none."""
         function = callee.value if isinstance(callee, Known) else None
         known = function is not None and self.session.vocabulary.rule_for(function) is not None
         return known or function in CONTAINERS  # which make one anew of its entries
-
-
-def _is_container(owner: Instance) -> bool:
-    return type(owner.value) in CONTAINERS and not is_space(owner)
 
 
 def _is_chain(node: Any) -> bool:
@@ -366,5 +345,5 @@ def _key(owner: Instance, index: Any) -> Any:
 
 
 def _stored(owner: Instance, key: Any) -> Any:
-    fits = not _is_container(owner) or _has_key(owner.value, key)
+    fits = not is_container(owner) or _has_key(owner.value, key)
     return stored_in(owner.value, key) if fits else MISSING

@@ -19,8 +19,8 @@ import numpy as np
 
 from srcgrad.by_text import OF_OWN_MODULE
 from srcgrad.errors import SrcgradError
-from srcgrad.frontend.expand.assumptions import stored_in
-from srcgrad.frontend.expand.values import Root
+from srcgrad.frontend.expand.assumptions import is_space, stored_in
+from srcgrad.frontend.expand.values import Instance, Root
 from srcgrad.frontend.one_way import is_reached_twice
 from srcgrad.frontend.source import Entry, Leaves, Path, find_source
 from srcgrad.ir.build import at, clone, dotted_path, load
@@ -38,6 +38,11 @@ _RANKS: Final = {1: "vector", 2: "matrix"}
 _SETTERS: Final = frozenset(("setattr", "vars", "__dict__", "__setattr__"))
 _STORING: Final = _SETTERS | {"STORE_ATTR"}
 CONTAINERS: Final = (list, tuple, dict)
+
+
+def is_container(owner: Instance) -> bool:
+    """Say whether what owns something is a dict, list or tuple, and what it owns are entries."""
+    return type(owner.value) in CONTAINERS and not is_space(owner)
 
 
 class FieldWrittenError(Exception):

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import gast
 
-from srcgrad.frontend.expand.laws import Laws
+from srcgrad.frontend.expand.part import Part
 from srcgrad.frontend.expand.scoping import parameters
 from srcgrad.frontend.expand.values import Known, Partial, Static, Value
 from srcgrad.ir.build import at
@@ -25,7 +25,7 @@ from srcgrad.runtime.interpolators import (
 Bound = dict[str, Value]
 
 
-class Interpolators(Laws):
+class Interpolators(Part):
     """The part of the expansion that deals with the interpolating objects of SciPy."""
 
     def interpolator(
@@ -39,11 +39,11 @@ class Interpolators(Laws):
         function = callee.value
         if is_interpolator(function):
             called = Known(_helpers().interpolated)
-            return self.call(called, [callee, *args], keywords, node)
+            return self.frame.call(called, [callee, *args], keywords, node)
         if interpolates_on_grid(function) or estimates_density(function):
             grid = interpolates_on_grid(function)
             called = Known(_grids().on_grid if grid else _kernels().density_at)
-            return self.call(called, [callee, *args], keywords, node)
+            return self.frame.call(called, [callee, *args], keywords, node)
         if not makes_interpolator(function):
             return None
         bound = _by_name(function, args, keywords)
@@ -51,31 +51,31 @@ class Interpolators(Laws):
             return None
         names = list(bound)[:2]  # x and y, or xi and yi
         knots, values = bound.pop(names[0]), bound.pop(names[1])
-        varying = self.varies(values)
+        varying = self.frame.varies(values)
         pieces = getattr(_pieces(), _PIECES.get(function.__name__, ""), None)
-        if pieces is not None and not bound and (varying or self.varies(knots)):
-            return self.call(Known(pieces), [knots, values], {}, node)
-        if any(map(self.varies, bound.values())):
+        if pieces is not None and not bound and (varying or self.frame.varies(knots)):
+            return self.frame.call(Known(pieces), [knots, values], {}, node)
+        if any(map(self.frame.varies, bound.values())):
             return None  # refused for want of a rule
-        if self.varies(knots) or (varying and not is_linear_in_values(function, bound)):
-            what = "knots" if self.varies(knots) else "values"
-            self.refuse(
+        if self.frame.varies(knots) or (varying and not is_linear_in_values(function, bound)):
+            what = "knots" if self.frame.varies(knots) else "values"
+            self.frame.refuse(
                 node,
                 f"a `{function.__name__}` whose {what} vary",
                 "keep the knots constant, and give values to CubicSpline or make_interp_spline",
             )
         knots, values = self.as_now(knots, "knots", node), self.as_now(values, "values", node)
-        named = [gast.keyword(name, self.plain(item, node)) for name, item in bound.items()]
+        named = [gast.keyword(name, self.frame.plain(item, node)) for name, item in bound.items()]
         if not varying:
-            parts = [self.plain(item, node) for item in (callee, knots, values)]
+            parts = [self.frame.plain(item, node) for item in (callee, knots, values)]
             made = at(gast.Call(parts[0], parts[1:], named), node)
-            spline = self.keep("spline", made, node)
+            spline = self.frame.keep("spline", made, node)
             return Partial(Known(_helpers().interpolated), [spline], {}, spline)
         make: Value = callee
         if named:
-            partial = self.constant(functools.partial, "partial")
-            options = at(gast.Call(partial, [self.plain(callee, node)], named), node)
-            make = self.keep("make", options, node)
+            partial = self.frame.constant(functools.partial, "partial")
+            options = at(gast.Call(partial, [self.frame.plain(callee, node)], named), node)
+            make = self.frame.keep("make", options, node)
         return Partial(Known(_helpers().interpolation), [make, knots, values], {})
 
     def as_now(self, value: Value, wish: str, node: Any) -> Value:
@@ -85,19 +85,19 @@ class Interpolators(Laws):
         wish = getattr(value, "id", wish)
         if not isinstance(value, (gast.BinOp, gast.UnaryOp)):
             value = at(gast.Call(gast.Attribute(value, "copy", gast.Load()), [], []), node)
-        return self.keep(wish, value, node)
+        return self.frame.keep(wish, value, node)
 
     def stays(self, value: Any) -> bool:
         """Say whether a value is a parameter that is bound to nothing else, or from outside."""
         if not isinstance(value, gast.Name):
             return False
-        tree = self.code.tree
+        tree = self.frame.code.tree
         bound = {
             item.id
             for item in walk(tree)
             if isinstance(item, gast.Name) and isinstance(item.ctx, gast.Store)
         }
-        own = value.id in self.own or value.id in self.env
+        own = value.id in self.frame.own or value.id in self.frame.env
         return value.id not in bound and (not own or value.id in parameters(tree.args))
 
 

@@ -3,29 +3,31 @@
 from __future__ import annotations
 
 from types import BuiltinFunctionType, FunctionType, MethodType
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import gast
 import numpy as np
 
 from srcgrad.errors import SrcgradError
-from srcgrad.frontend.expand.frame import Frame
 from srcgrad.frontend.expand.values import Choice, Known, Local, Method, Partial
 from srcgrad.frontend.source import find_source
 from srcgrad.ir.walk import found_in
+
+if TYPE_CHECKING:
+    from srcgrad.frontend.expand.interpreter import Interpreter
 
 _INNER: Final = (gast.FunctionDef, gast.Lambda)
 _CALLABLE: Final = (FunctionType, BuiltinFunctionType, MethodType, np.ufunc)
 _MOST: Final = 32
 
 
-def grows_by_functions(frame: Frame, name: str, tree: Any) -> bool:
+def grows_by_functions(frame: Interpreter, name: str, tree: Any) -> bool:
     """Say whether all that a definition appends to a list are functions."""
     added = [item for owner, item in _appended(tree) if owner == name]
     return bool(added) and all(_is_function(frame, item, tree) for item in added)
 
 
-def keeps_functions(frame: Frame, body: list[Any]) -> bool:
+def keeps_functions(frame: Interpreter, body: list[Any]) -> bool:
     """Say whether the body of a loop appends functions to lists, or binds one made of another."""
     whole = gast.Module(body, [])
     if any(_is_function(frame, item, whole) for _, item in _appended(whole)):
@@ -39,7 +41,7 @@ def keeps_functions(frame: Frame, body: list[Any]) -> bool:
     return any(isinstance(frame.env.get(name), (Local, Known, Partial)) for name in bound)
 
 
-def known_elements(frame: Frame, items: Any) -> list[Any] | None:
+def known_elements(frame: Interpreter, items: Any) -> list[Any] | None:
     """Return what a loop over literals, or over a range of such, runs over, if it is not much."""
     if isinstance(items, (gast.Tuple, gast.List)):
         literal = all(isinstance(item, gast.Constant) for item in items.elts)
@@ -55,7 +57,7 @@ def known_elements(frame: Frame, items: Any) -> list[Any] | None:
     return [gast.Constant(i, None) for i in numbers] if len(numbers) <= _MOST else None
 
 
-def makes_function(frame: Frame, node: Any) -> bool:
+def makes_function(frame: Interpreter, node: Any) -> bool:
     """Say whether an expression makes a function: a lambda, or a call of what returns one."""
     if isinstance(node, gast.Lambda):
         return True
@@ -67,7 +69,7 @@ def makes_function(frame: Frame, node: Any) -> bool:
     if isinstance(callee, Local):
         return _returns_function(callee.code.tree)
     function = callee.value if isinstance(callee, Known) else None
-    if not isinstance(function, FunctionType) or not frame.is_user(function):
+    if not isinstance(function, FunctionType) or not frame.session.is_user(function):
         return False
     try:
         return _returns_function(find_source(function).tree)
@@ -82,7 +84,7 @@ def _returns_function(tree: Any) -> bool:
     return any(isinstance(v, gast.Lambda) or getattr(v, "id", None) in names for v in values)
 
 
-def _is_function(frame: Frame, node: Any, tree: Any) -> bool:
+def _is_function(frame: Interpreter, node: Any, tree: Any) -> bool:
     if isinstance(node, gast.Name):
         if any(item.name == node.id for item in found_in(tree, gast.FunctionDef)):
             return True
@@ -96,7 +98,7 @@ def _is_function(frame: Frame, node: Any, tree: Any) -> bool:
     return callable_ or isinstance(known, (Local, Method, Partial, Choice))
 
 
-def _meaning(frame: Frame, node: Any) -> Any:
+def _meaning(frame: Interpreter, node: Any) -> Any:
     """Return what a name, or an attribute of a module, means, if it is known."""
     if isinstance(node, gast.Name):
         return frame.look(node.id)

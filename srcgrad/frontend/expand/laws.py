@@ -8,7 +8,7 @@ from typing import Any, Final
 import gast
 import numpy as np
 
-from srcgrad.frontend.expand.expressions import Expressions
+from srcgrad.frontend.expand.part import Part, callee
 from srcgrad.frontend.expand.values import Frozen, Known, Static, Value
 from srcgrad.ir.build import at, clone
 from srcgrad.runtime.interpolators import is_distribution
@@ -22,7 +22,7 @@ _METHODS: Final = frozenset(
 )
 
 
-class Laws(Expressions):
+class Laws(Part):
     """The part of the expansion that deals with distributions of SciPy."""
 
     def law(self, callee: Known, args: list[Value], keywords: Bound, node: Any) -> Value | None:
@@ -40,29 +40,25 @@ class Laws(Expressions):
         given = zip(names, args, strict=False)
         held = [self._held(item, name, several, node) for name, item in given]
         named = {name: self._held(v, name, several, node) for name, v in keywords.items()}
-        parts = [self.plain(item, node) for item in (callee, *held)]
-        pairs = [gast.keyword(name, self.plain(item, node)) for name, item in named.items()]
+        parts = [self.frame.plain(item, node) for item in (callee, *held)]
+        pairs = [gast.keyword(name, self.frame.plain(item, node)) for name, item in named.items()]
         return Frozen(callee, held, named, at(gast.Call(parts[0], parts[1:], pairs), node))
 
     def _held(self, value: Value, name: str, several: bool, node: Any) -> Value:
         """Return a parameter as it is now, whatever its name is bound to later."""
-        if isinstance(value, (Static, gast.Constant)) or self.stays(value):
+        if isinstance(value, (Static, gast.Constant)) or self.frame.interpolators.stays(value):
             return value
         wish = getattr(value, "id", name)
         if several and isinstance(value, (gast.Name, gast.Attribute, gast.Subscript)):
-            value = at(gast.Call(self.constant(np.copy, "copy"), [value], []), node)
-        return self.keep(wish, value, node)
-
-    def stays(self, value: Any) -> bool:
-        """Say whether a value is a parameter that is bound to nothing else, or from outside."""
-        raise NotImplementedError("defined by `Interpolators`")
+            value = at(gast.Call(self.frame.constant(np.copy, "copy"), [value], []), node)
+        return self.frame.keep(wish, value, node)
 
     def of_law(self, owner: Frozen, name: str, node: Any) -> Value:
         """Return a method of a distribution that holds its parameters."""
         if name in _METHODS:
             return Frozen(owner.law, owner.args, owner.keywords, owner.expression, name)
-        if any(map(self.varies, [*owner.args, *owner.keywords.values()])):
-            self.refuse(
+        if any(map(self.frame.varies, [*owner.args, *owner.keywords.values()])):
+            self.frame.refuse(
                 node,
                 f"`{name}` of a distribution whose parameters vary",
                 "call its density, a distribution function, a quantile or a moment; draw with "
@@ -70,12 +66,15 @@ class Laws(Expressions):
             )
         return gast.Attribute(clone(owner.expression), name, gast.Load())
 
-    def _call_Frozen(self, callee: Frozen, args: list[Value], keywords: Bound, node: Any) -> Value:
+    @callee(Frozen)
+    def _call_frozen(self, callee: Frozen, args: list[Value], keywords: Bound, node: Any) -> Value:
         if not callee.method:
-            self.refuse(node, "this call of a distribution", "call a method of it")
-        method = self.attribute(callee.law, callee.method, node)
+            self.frame.refuse(node, "this call of a distribution", "call a method of it")
+        method = self.frame.attribute(callee.law, callee.method, node)
         named = {name: copied(item) for name, item in callee.keywords.items()}
-        return self.call(method, [*args, *map(copied, callee.args)], {**named, **keywords}, node)
+        return self.frame.call(
+            method, [*args, *map(copied, callee.args)], {**named, **keywords}, node
+        )
 
 
 def _parameters(law: Any) -> list[str]:

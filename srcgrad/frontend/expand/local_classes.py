@@ -9,11 +9,10 @@ import functools
 import typing
 from collections.abc import Iterator
 from types import FunctionType
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import gast
 
-from srcgrad.frontend.expand.frame import Frame
 from srcgrad.frontend.expand.scoping import free_names
 from srcgrad.frontend.expand.values import Known
 from srcgrad.frontend.private_names import with_private_names
@@ -21,12 +20,15 @@ from srcgrad.frontend.source import FunctionSource, attach
 from srcgrad.ir.build import clone
 from srcgrad.ir.walk import names_read, walk
 
+if TYPE_CHECKING:
+    from srcgrad.frontend.expand.interpreter import Interpreter
+
 _OF_METHODS: Final = (property, staticmethod, classmethod, functools.cached_property)
 _FIELDS: Final = (dataclasses.dataclass, dataclasses.field, typing.NamedTuple)
 _INNER: Final = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda, gast.ClassDef)
 
 
-def local_class(frame: Frame, node: Any) -> type | None:
+def local_class(frame: Interpreter, node: Any) -> type | None:
     """Return the class that a definition in a function makes at each call; None if it may vary.
 
     It must say all that it is by itself: its methods read what they are given and what is outside
@@ -49,7 +51,7 @@ def local_class(frame: Frame, node: Any) -> type | None:
         return None
 
 
-def _is_plain(frame: Frame, statement: Any) -> bool:
+def _is_plain(frame: Interpreter, statement: Any) -> bool:
     """Say whether a statement of a class is a method, or binds a literal or a field."""
     if isinstance(statement, gast.FunctionDef):
         found = [_meaning(frame, item) for item in statement.decorator_list]
@@ -76,7 +78,7 @@ def _undecorated(node: Any) -> Any:
     return node.func if isinstance(node, gast.Call) else node
 
 
-def _meaning(frame: Frame, node: Any) -> Any:
+def _meaning(frame: Interpreter, node: Any) -> Any:
     """Return the object that a name, or an attribute of a module, means; None if it is unknown."""
     if isinstance(node, gast.Attribute):
         return getattr(_meaning(frame, node.value), node.attr, None)
@@ -96,13 +98,13 @@ def _taken_from_outside(node: Any) -> set[str]:
     return found - {item.name for item in methods}
 
 
-def _of_function(frame: Frame, name: str) -> set[str]:
+def _of_function(frame: Interpreter, name: str) -> set[str]:
     """Return what means something else in each call of a function, but for a class of a name."""
     known = {key for key, value in frame.env.items() if isinstance(value, Known)}
     return (frame.own | frame.locals | {*frame.env, *frame.home.cells}) - known - {name}
 
 
-def _made(frame: Frame, node: Any) -> type:
+def _made(frame: Interpreter, node: Any) -> type:
     source = frame.code.source
     given = {k: v.value for k, v in frame.env.items() if isinstance(v, Known)}
     given = {name: given[name] for name in sorted(_taken_from_outside(node)) if name in given}

@@ -6,13 +6,14 @@ import builtins
 import sys
 from collections.abc import Callable, Mapping
 from types import CellType, ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import gast
 
 from srcgrad.frontend.expand.assumptions import Of, Outside
-from srcgrad.frontend.expand.frame import Frame, NeedsInlineError, at_key
+from srcgrad.frontend.expand.frame import NeedsInlineError, at_key
 from srcgrad.frontend.expand.holding import path_of
+from srcgrad.frontend.expand.part import Part
 from srcgrad.frontend.expand.values import (
     Frozen,
     Home,
@@ -31,46 +32,41 @@ from srcgrad.ir.scopes import MISSING, SPACE_OF, Binding
 from srcgrad.runtime.interpolators import is_frozen_law
 from srcgrad.runtime.objects import is_plain_object
 
+if TYPE_CHECKING:
+    from srcgrad.frontend.expand.interpreter import Interpreter
 
-class Lookup(Frame):
+
+class Lookup(Part):
     """The part of the expansion that deals with what is outside of the function."""
 
     def look(self, name: str) -> Value:
         """Return what a name means."""
-        if name in self.env:
-            found = self.env[name]
+        if name in self.frame.env:
+            found = self.frame.env[name]
             return found if isinstance(found, Static) else clone(found)
-        if name in self.own:
+        if name in self.frame.own:
             return load(name)
-        binding = self._find(name)
+        binding = self.frame.found_outside(name)
         if binding is None:
             return load(name)
-        return self._outer(binding, load(name))
+        return self.meaning_of(binding, load(name))
 
-    def held_name(self, binding: Binding, expression: Any) -> Value | None:
-        """Return the variable of what is outside, if the program writes into it."""
-        raise NotImplementedError("defined by `HeldNames`")
-
-    def bound_outside(self, name: str, home: Home, node: Any) -> str:
-        """Return the variable of a name that is bound by a function that is put in place."""
-        raise NotImplementedError("defined by `HeldNames`")
-
-    def _outer(self, binding: Binding, expression: Any) -> Value:
+    def meaning_of(self, binding: Binding, expression: Any) -> Value:
         """Return what a binding from outside means; data is read when the text runs."""
-        held = self.held_name(binding, expression)
+        held = self.frame.held_names.held_name(binding, expression)
         if held is not None:
             return held
         value = binding.value
         if isinstance(value, ModuleType) or (callable(value) and not is_plain_object(value)):
             self.session.use(binding)
-        read = self.session.reading(binding, self.code.source)
-        if read is not None and not self.code.repeated:
-            self.changed = True
-            name = self.cell_name(read.__name__, self.session.cell_of(read))
+        read = self.session.reading(binding, self.frame.code.source)
+        if read is not None and not self.frame.code.repeated:
+            self.frame.changed = True
+            name = self.frame.cell_name(read.__name__, self.session.cell_of(read))
             return gast.Call(load(name), [], [])
         if self.session.settled and type(value) in (bool, str) and read is None:
             self.session.assume(Outside(binding), value)
-            self.changed = True
+            self.frame.changed = True
             return gast.Constant(value, None)
         return self.outside(value, expression, Outside(binding))
 
@@ -80,7 +76,7 @@ class Lookup(Frame):
             self.meet(value, expression, root)
             return Instance(value, expression, root)
         if root is not None and self.session.holding.has_entries(value):
-            return self.container(value, expression, root)
+            return self.frame.held_entries.container(value, expression, root)
         if root is not None and isinstance(value, (list, tuple, dict)) and _holds_static(value):
             return self._display(value, expression, root)
         if callable(value) or isinstance(value, ModuleType):
@@ -89,20 +85,16 @@ class Lookup(Frame):
             return self._frozen(value, expression, root)
         return expression
 
-    def container(self, value: Any, expression: Any, root: Root) -> Value:
-        """Return a dict or list of which entries are variables."""
-        raise NotImplementedError("defined by `HeldEntries`")
-
     def meet(self, value: Any, expression: Any, root: Root) -> None:
         """Note how an object is reached whose fields are variables of the function that begins."""
         held = self.session.holding.of(value)
         if held is None:
             return
-        if not self.begins:
+        if not self.frame.begins:
             raise NeedsInlineError
         if held.root is None:
             if path_of(expression) is None:
-                self.refuse(expression, "an object that is reached in this way", "name it")
+                self.frame.refuse(expression, "an object that is reached in this way", "name it")
             held.expression, held.root = clone(expression), root
         else:
             first = held.root
@@ -125,7 +117,9 @@ class Lookup(Frame):
         same = type(law) is type(value.dist)
         if not same:
             return expression
-        return Frozen(Known(law, self.constant(law, value.dist.name)), args, named, expression)
+        return Frozen(
+            Known(law, self.frame.constant(law, value.dist.name)), args, named, expression
+        )
 
     def _display(self, value: Any, expression: Any, root: Callable[[Any], Any]) -> Value:
         if not has_plain_keys(value):
@@ -164,8 +158,8 @@ class Lookup(Frame):
 
     def foreign(self, name: str, home: Home, node: Any) -> Value:
         """Return what a free name of a function from elsewhere means, in words of this function."""
-        mine = name in self.own - self.free
-        hidden = mine or name in self.env or name in self.home.cells
+        mine = name in self.frame.own - self.frame.free
+        hidden = mine or name in self.frame.env or name in self.frame.home.cells
         if name not in home.cells and self._is_at_home(name, home.globals) and not hidden:
             return self.look(name)
         if name in home.cells:
@@ -176,22 +170,26 @@ class Lookup(Frame):
             return load(name)
         binding = Binding(name, value, holder)
         if callable(value) or isinstance(value, ModuleType):
-            return self._outer(binding, self.constant(value, name))
+            return self.meaning_of(binding, self.frame.constant(value, name))
         module = sys.modules.get(home.globals.get("__name__", ""))
         if module is None or vars(module) is not home.globals:
-            self.refuse(node, f"the global `{name}` of another module", "pass it as an argument")
+            self.frame.refuse(
+                node, f"the global `{name}` of another module", "pass it as an argument"
+            )
         short = module.__name__.rpartition(".")[2]
-        return self._outer(binding, gast.Attribute(self.constant(module, short), name, gast.Load()))
+        return self.meaning_of(
+            binding, gast.Attribute(self.frame.constant(module, short), name, gast.Load())
+        )
 
     def _is_at_home(self, name: str, names: Mapping[str, Any]) -> bool:
         """Say whether a global of a namespace is one of this function's; modules may share them."""
-        own = self.home.globals
+        own = self.frame.home.globals
         shared = names.get(SPACE_OF, names) is own.get(SPACE_OF, own)
         return names is own or (shared and name in own)
 
     def _value_of_cell(self, name: str, cell: CellType) -> Value:
         binding = Binding(name, Binding(name, None, cell).current(), cell)
-        return self._outer(binding, load(self.cell_name(name, cell)))
+        return self.meaning_of(binding, load(self.frame.cell_name(name, cell)))
 
 
 def _holds_static(value: Any) -> bool:
@@ -199,3 +197,16 @@ def _holds_static(value: Any) -> bool:
     return len(items) <= 32 and any(
         callable(item) or isinstance(item, ModuleType) or is_plain_object(item) for item in items
     )
+
+
+class Live:
+    """What the free names of a local function mean in the function that it stands in, right now."""
+
+    def __init__(self, frame: Interpreter) -> None:
+        self.frame = frame
+
+    def get(self, name: str) -> Value | None:
+        """Return what a name means, or None if it is not the function's."""
+        if name in self.frame.env or name in self.frame.own:
+            return self.frame.look(name)
+        return None

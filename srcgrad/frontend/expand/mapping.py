@@ -9,7 +9,7 @@ import gast
 import numpy as np
 
 from srcgrad.backends.jit import is_jitted, of_elements, plain
-from srcgrad.frontend.expand.results import Results
+from srcgrad.frontend.expand.part import Part, function
 from srcgrad.frontend.expand.scoping import parameters
 from srcgrad.frontend.expand.values import Items, Known, Partial, Static, Value
 from srcgrad.ir.build import at, clone, load, subscript
@@ -42,16 +42,16 @@ def each(*values: Any) -> None:
     """Stand for the call of a function on each element of arrays; it is never run."""
 
 
-class Mapping(Results):
+class Mapping(Part):
     """The part of the expansion that deals with functions over elements."""
 
     def of_numpy(
         self, function: Any, args: list[Value], keywords: Bound, node: Any
     ) -> Value | None:
         """Return the result of a call of a function of NumPy that calls functions, or None."""
-        name = _HANDLERS.get(id(function))
-        if name is not None:
-            found: Value | None = getattr(self, name)(args, keywords, node)
+        handler = self.handler("function", id(function))
+        if handler is not None:
+            found: Value | None = handler(args, keywords, node)
             return found
         if isinstance(function, np.vectorize):
             return self._vectorized(function, args, keywords, node)
@@ -67,25 +67,26 @@ class Mapping(Results):
 
     def _jitted(self, function: Any, args: list[Value], keywords: Bound, node: Any) -> Value | None:
         """Call the Python function behind one that Numba compiles, where a derivative meets it."""
-        if not any(map(self.varies, (*args, *keywords.values()))):
+        if not any(map(self.frame.varies, (*args, *keywords.values()))):
             return None
         self.session.assume(lambda _: plain(function), plain(function))
-        return self.call(Known(plain(function)), args, keywords, node)
+        return self.frame.call(Known(plain(function)), args, keywords, node)
 
     def _jitted_of_elements(
         self, function: Any, args: list[Value], keywords: Bound, node: Any
     ) -> Value | None:
         """Call the Python function behind one of `numba.vectorize`, of numbers or each element."""
         python, found = of_elements(function), of_vectorize(1 + len(args), once=True)
-        if keywords or found is None or not any(map(self.varies, args)):
+        if keywords or found is None or not any(map(self.frame.varies, args)):
             return None
         self.session.assume(lambda _: of_elements(function), python)
         if self._acts_on_elements(Known(python), len(args)):
-            return self.call(Known(python), args, {}, node)
-        return self.call(Known(found.function), [Known(python), *args], {}, node)
+            return self.frame.call(Known(python), args, {}, node)
+        return self.frame.call(Known(found.function), [Known(python), *args], {}, node)
 
     # -- np.vectorize and np.frompyfunc
 
+    @function(np.vectorize)
     def _vectorize(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
         """Read ``np.vectorize(f)`` as the function that calls `f` on each element."""
         if not args or not isinstance(args[0], Static) or len(args) > 2:
@@ -99,6 +100,7 @@ class Mapping(Results):
         named: Bound = {} if kind is None else {"dtype": kind}
         return Partial(Known(each), [args[0]], named)
 
+    @function(np.frompyfunc)
     def _frompyfunc(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
         plain = len(args) == 3 and not keywords and isinstance(args[0], Static)
         single = plain and getattr(args[2], "value", None) == 1
@@ -110,27 +112,28 @@ class Mapping(Results):
         """Call an `np.vectorize` from outside."""
         kinds = [np.dtype(kind) for kind in function.otypes or ()]
         unusual = function.signature is not None or function.excluded or keywords
-        if unusual or not any(map(self.varies, args)) or kinds not in ([], *_SINGLE):
+        if unusual or not any(map(self.frame.varies, args)) or kinds not in ([], *_SINGLE):
             return None
         self.session.assume(lambda _: function.pyfunc, function.pyfunc)
         named: Bound = {"dtype": Known(kinds[0].type)} if kinds else {}
         return self._each([Known(function.pyfunc), *args], named, node)
 
+    @function(each)
     def _each(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
         """Call a function on arrays if that means the same, else on each element."""
         function, *arrays = args
         if not keywords and self._acts_on_elements(function, len(arrays)):
-            return self.call(function, arrays, {}, node)
+            return self.frame.call(function, arrays, {}, node)
         found = self.session.vocabulary.equivalent(np.vectorize, args, {})
         if found is None:
             return None
-        return self.call(Known(found.function), args, dict(keywords), node)
+        return self.frame.call(Known(found.function), args, dict(keywords), node)
 
     def _acts_on_elements(self, function: Value, count: int) -> bool:
         """Say whether a function is one formula of all its arguments, of ufuncs and operators."""
         if isinstance(function, Known) and isinstance(function.value, np.ufunc):
             return function.value.nin == count and function.value.nout == 1
-        tree = self.tree_of(function)
+        tree = self.frame.calls.tree_of(function)
         if tree is None or len(tree.body) != 1 or not isinstance(tree.body[0], gast.Return):
             return False
         names, formula = parameters(tree.args), tree.body[0].value
@@ -161,28 +164,26 @@ class Mapping(Results):
         if isinstance(function, Known):
             value = function.value.__globals__.get(node.id)
         else:
-            meaning = self.look(node.id)
+            meaning = self.frame.look(node.id)
             value = meaning.value if isinstance(meaning, Known) else None
         return value if value is np or isinstance(value, np.ufunc) else None
 
-    def tree_of(self, callee: Value) -> Any:
-        """Return the definition of a function, if it is known."""
-        raise NotImplementedError("defined by `Calls`")
-
     # -- functions of places, and of parts
 
+    @function(np.fromfunction)
     def _fromfunction(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
         """Read ``np.fromfunction(f, (2, 3))`` as the call of `f` with the indices."""
         shape = args[1] if len(args) == 2 else None
         if keywords or not isinstance(shape, gast.Tuple) or not isinstance(args[0], Static):
             return None
         count = len(shape.elts)
-        kind = gast.keyword("dtype", self.constant(float, "float"))
-        made = gast.Call(self.plain(Known(np.indices), node), [shape], [kind])
-        grid = self.keep("grid", at(made, node), node)
+        kind = gast.keyword("dtype", self.frame.constant(float, "float"))
+        made = gast.Call(self.frame.plain(Known(np.indices), node), [shape], [kind])
+        grid = self.frame.keep("grid", at(made, node), node)
         places = [subscript(clone(grid), gast.Constant(i, None)) for i in range(count)]
-        return self.call(args[0], list(places), {}, node)
+        return self.frame.call(args[0], list(places), {}, node)
 
+    @function(np.fromiter)
     def _fromiter(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
         """Read ``np.fromiter((f(v) for v in x), float)`` as the array of a list."""
         if set(keywords) - {"dtype"} or len(args) + len(keywords) != 2:
@@ -190,14 +191,15 @@ class Mapping(Results):
         source, kind = args[0], args[1] if len(args) == 2 else keywords["dtype"]
         if isinstance(source, gast.GeneratorExp):
             source = at(gast.ListComp(source.elt, source.generators), node)
-        if isinstance(source, Static) or not self.varies(source):
+        if isinstance(source, Static) or not self.frame.varies(source):
             return None
-        plain = [source, self.plain(kind, node)]
-        return at(gast.Call(self.plain(Known(np.array), node), plain, []), node)
+        plain = [source, self.frame.plain(kind, node)]
+        return at(gast.Call(self.frame.plain(Known(np.array), node), plain, []), node)
 
+    @function(np.piecewise)
     def _piecewise(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
         """Write the pieces into a new array, one after the other, as NumPy does."""
-        if len(args) < 3 or keywords or not self.hoistable:
+        if len(args) < 3 or keywords or not self.frame.hoistable:
             return None
         x, conditions, functions, *extra = args
         held, parts = _items(conditions), _items(functions)
@@ -205,31 +207,35 @@ class Mapping(Results):
             return None
         if any(isinstance(item, Static) for item in [*held, *extra]):
             return None
-        x = x if isinstance(x, gast.Name) else self.keep("x", x, node)
-        points = self.keep("points", self._numpy(np.atleast_1d, x, node), node)
+        x = x if isinstance(x, gast.Name) else self.frame.keep("x", x, node)
+        points = self.frame.keep("points", self._numpy(np.atleast_1d, x, node), node)
         rows = [self._numpy(np.atleast_1d, item, node) for item in held]  # numbers have none
-        names = [self.keep("held", row, node) for row in rows]
+        names = [self.frame.keep("held", row, node) for row in rows]
         if len(parts) == len(names) + 1:
             either = clone(names[0])
             for name in names[1:]:
                 either = gast.BinOp(either, gast.BitOr(), clone(name))
-            names.append(self.keep("rest", at(gast.UnaryOp(gast.Invert(), either), node), node))
+            names.append(
+                self.frame.keep("rest", at(gast.UnaryOp(gast.Invert(), either), node), node)
+            )
         if len(parts) != len(names):
             return None
-        pieces = self.keep("pieces", self._numpy(np.zeros_like, points, node), node)
+        pieces = self.frame.keep("pieces", self._numpy(np.zeros_like, points, node), node)
         for name, part in zip(names, parts, strict=True):
             value = part
             if isinstance(part, Static):
                 own = subscript(clone(points), clone(name))
-                value = self.call(part, [own, *map(clone, extra)], {}, node)
+                value = self.frame.call(part, [own, *map(clone, extra)], {}, node)
             target = gast.Subscript(clone(pieces), clone(name), gast.Store())
-            self.out.append(at(gast.Assign([target], self.plain(value, node), None), node))
+            self.frame.out.append(
+                at(gast.Assign([target], self.frame.plain(value, node), None), node)
+            )
         shape = self._numpy(np.shape, x, node)
-        reshape = self.plain(Known(np.reshape), node)
+        reshape = self.frame.plain(Known(np.reshape), node)
         return at(gast.Call(reshape, [load(pieces.id), shape], []), node)
 
     def _numpy(self, function: Any, value: Any, node: Any) -> Any:
-        return at(gast.Call(self.plain(Known(function), node), [clone(value)], []), node)
+        return at(gast.Call(self.frame.plain(Known(function), node), [clone(value)], []), node)
 
     # -- operators, types, and polynomials as objects
 
@@ -239,7 +245,9 @@ class Mapping(Results):
         if kind is None or any(isinstance(item, Static) for item in args):
             return None
         return (
-            at(gast.BinOp(args[0], kind(), args[1]), node) if any(map(self.varies, args)) else None
+            at(gast.BinOp(args[0], kind(), args[1]), node)
+            if any(map(self.frame.varies, args))
+            else None
         )
 
     def _with_options(
@@ -247,12 +255,16 @@ class Mapping(Results):
     ) -> Value | None:
         """Leave out options that ask for nothing, and read ``np.add(x, y, dtype=float)``."""
         asked = {name: v for name, v in keywords.items() if not _is_idle(name, v)}
-        if set(asked) - {"dtype"} or len(args) != function.nin or not any(map(self.varies, args)):
+        if (
+            set(asked) - {"dtype"}
+            or len(args) != function.nin
+            or not any(map(self.frame.varies, args))
+        ):
             return None
         if asked:
             return self._in_type(function, args, asked["dtype"], node)
-        self.changed = True
-        return self.call(Known(function), args, {}, node)
+        self.frame.changed = True
+        return self.frame.call(Known(function), args, {}, node)
 
     def _in_type(
         self, function: np.ufunc, args: list[Value], kind: Value, node: Any
@@ -266,31 +278,47 @@ class Mapping(Results):
         elif isinstance(kind, (Static, gast.Constant)):
             return None
         elif not isinstance(kind, (gast.Name, gast.Attribute)):
-            kind = self.keep("kind", kind, node)
-        asarray = self.plain(Known(np.asarray), node)
+            kind = self.frame.keep("kind", kind, node)
+        asarray = self.frame.plain(Known(np.asarray), node)
         made = [
             at(
                 gast.Call(
-                    clone(asarray), [self.plain(item, node), clone(self.plain(kind, node))], []
+                    clone(asarray),
+                    [self.frame.plain(item, node), clone(self.frame.plain(kind, node))],
+                    [],
                 ),
                 node,
             )
             for item in args
         ]
-        return at(gast.Call(self.plain(Known(function), node), made, []), node)
+        return at(gast.Call(self.frame.plain(Known(function), node), made, []), node)
 
+    @function(np.poly1d)
     def _poly1d(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
         """A polynomial made of coefficients that vary is the function that it stands for."""
-        if len(args) != 1 or keywords or isinstance(args[0], Static) or not self.varies(args[0]):
+        if (
+            len(args) != 1
+            or keywords
+            or isinstance(args[0], Static)
+            or not self.frame.varies(args[0])
+        ):
             return None
-        return Partial(Known(np.polyval), [self.as_now(args[0], "p", node)], {})
+        return Partial(Known(np.polyval), [self.frame.interpolators.as_now(args[0], "p", node)], {})
 
+    @function(np.polynomial.Polynomial)
     def _polynomial(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
-        if len(args) != 1 or keywords or isinstance(args[0], Static) or not self.varies(args[0]):
+        if (
+            len(args) != 1
+            or keywords
+            or isinstance(args[0], Static)
+            or not self.frame.varies(args[0])
+        ):
             return None
         called = [*args, None]  # with the coefficients, and where it is evaluated
         found = self.session.vocabulary.equivalent(np.polynomial.Polynomial, called, {})
-        return Partial(Known(found.function), [self.as_now(args[0], "c", node)], {})
+        return Partial(
+            Known(found.function), [self.frame.interpolators.as_now(args[0], "c", node)], {}
+        )
 
 
 def _is_idle(name: str, value: Value) -> bool:
@@ -313,15 +341,3 @@ def _items(value: Value) -> list[Value] | None:
     if isinstance(value, Items) and value.keys is None:
         return list(value.values)
     return list(value.elts) if isinstance(value, (gast.List, gast.Tuple)) else None
-
-
-_HANDLERS: Final[dict[int, str]] = {
-    id(np.vectorize): "_vectorize",
-    id(np.frompyfunc): "_frompyfunc",
-    id(each): "_each",
-    id(np.fromfunction): "_fromfunction",
-    id(np.fromiter): "_fromiter",
-    id(np.piecewise): "_piecewise",
-    id(np.poly1d): "_poly1d",
-    id(np.polynomial.Polynomial): "_polynomial",
-}

@@ -14,13 +14,14 @@ import numpy as np
 from srcgrad.frontend.expand.assumptions import Attribute, InClasses, Of, Outside, is_set
 from srcgrad.frontend.expand.derivatives import derivative_of_method
 from srcgrad.frontend.expand.frame import NeedsInlineError
-from srcgrad.frontend.expand.held_entries import HeldEntries
 from srcgrad.frontend.expand.indices import element_parts, spelled
 from srcgrad.frontend.expand.namespaces import METHOD, namespace_of
 from srcgrad.frontend.expand.operators import taken_from
+from srcgrad.frontend.expand.part import Part, callee, expression
 from srcgrad.frontend.expand.results import ResultObject
 from srcgrad.frontend.expand.short import short_number
 from srcgrad.frontend.expand.values import (
+    DictMethod,
     Frozen,
     Instance,
     Items,
@@ -31,6 +32,7 @@ from srcgrad.frontend.expand.values import (
     Static,
     Super,
     Value,
+    class_of,
     is_dtype,
 )
 from srcgrad.frontend.long_loops import repeated_of
@@ -50,18 +52,19 @@ _CHANGING = ("pop", "setdefault")
 _SIGNS = {"USub": "__neg__", "UAdd": "__pos__"}
 
 
-class Objects(HeldEntries):
+class Objects(Part):
     """The part of the expansion that deals with objects."""
 
     # -- attributes
 
-    def _value_Attribute(self, node: Any) -> Value:
-        owner = self.value(node.value)
+    @expression(gast.Attribute)
+    def _attribute_read(self, node: Any) -> Value:
+        owner = self.frame.value(node.value)
         if isinstance(owner, Static):
             found = self.attribute(owner, node.attr, node)
             return found if isinstance(found, Static) else at(found, node)
         node.value = owner
-        if node.attr == METHOD and self.varies(owner):
+        if node.attr == METHOD and self.frame.varies(owner):
             return Partial(Known(namespace_of), [owner], {})
         return node
 
@@ -73,7 +76,7 @@ class Objects(HeldEntries):
         if isinstance(owner, Super):
             return self._of_super(owner, name, node)
         if isinstance(owner, Frozen):
-            return self.of_law(owner, name, node)
+            return self.frame.laws.of_law(owner, name, node)
         if isinstance(owner, Known):
             return self._of_known(owner, name, node)
         if isinstance(owner, Items):
@@ -81,8 +84,8 @@ class Objects(HeldEntries):
                 return DictMethod(owner, name)
             if owner.origin is not None:
                 return self._of_own(owner.origin, name, node)
-            self.refuse(node, f"`{name}` of a list or dict of functions", "make a new one")
-        return gast.Attribute(self.plain(owner, node), name, gast.Load())
+            self.frame.refuse(node, f"`{name}` of a list or dict of functions", "make a new one")
+        return gast.Attribute(self.frame.plain(owner, node), name, gast.Load())
 
     def _of_own(self, owner: Instance, name: str, node: Any) -> Value:
         """Return an attribute of a list or dict of a class of the user's."""
@@ -92,13 +95,13 @@ class Objects(HeldEntries):
         return gast.Attribute(clone(owner.expression), name, gast.Load())
 
     def _of_known(self, owner: Known, name: str, node: Any) -> Value:
-        expression = gast.Attribute(self.plain(owner, node), name, gast.Load())
+        expression = gast.Attribute(self.frame.plain(owner, node), name, gast.Load())
         holder = owner.value
         if isinstance(holder, ModuleType):
             value = attribute_of(holder, name)
             if value is MISSING or name not in vars(holder):
                 return Known(value, expression) if callable(value) else expression
-            return self._outer(Binding(name, value, vars(holder)), expression)
+            return self.frame.lookup.meaning_of(Binding(name, value, vars(holder)), expression)
         methods = isinstance(holder, np.ufunc) or is_distribution(holder)
         if methods and callable(getattr(holder, name, None)):
             return Known(getattr(holder, name), expression)
@@ -109,7 +112,7 @@ class Objects(HeldEntries):
         unusual = self.session.vocabulary.is_function_class(holder) or not is_plain_class(holder)
         if not isinstance(function, FunctionType) or unusual:
             value = getattr(holder, name, MISSING)
-            held = self.held_name(Binding(name, value, holder), expression)
+            held = self.frame.held_names.held_name(Binding(name, value, holder), expression)
             return held or (Known(value, expression) if callable(value) else expression)
         self.session.assume(InClasses(holder.__mro__, name), found)
         if isinstance(found, classmethod):
@@ -123,7 +126,7 @@ class Objects(HeldEntries):
         if name == "_replace" and issubclass(owner.cls, tuple):
             return Method(Known(dataclasses.replace), owner)
         if owner.cls is ResultObject:
-            self.refuse_attribute(owner, name, node)
+            self.frame.results.refuse_attribute(owner, name, node)
         if name == "__class__":
             return Known(owner.cls)
         return self._of_class(owner, owner.cls, owner.cls.__mro__, name, node)
@@ -138,7 +141,7 @@ class Objects(HeldEntries):
         """Return what an instance finds in its class."""
         found = next((vars(base)[name] for base in mro if name in vars(base)), MISSING)
         if found is MISSING or isinstance(found, MemberDescriptorType):
-            self.refuse(
+            self.frame.refuse(
                 node,
                 f"the attribute `{name}` of a `{cls.__name__}`, which is not known to be there",
                 "set it in `__init__`",
@@ -153,22 +156,22 @@ class Objects(HeldEntries):
         if isinstance(found, classmethod):
             return Method(Known(found.__func__), Known(cls))
         if isinstance(found, property):
-            return self.call(Known(found.fget), [owner], {}, node)
+            return self.frame.call(Known(found.fget), [owner], {}, node)
         if isinstance(found, functools.cached_property):
             return self._cached(owner, found, name, node)
         if mro is not cls.__mro__ or hasattr(type(found), "__get__"):
             what = "super()" if mro is not cls.__mro__ else cls.__name__
-            self.refuse(node, f"the attribute `{name}` of `{what}`", "name the class")
-        holder = gast.Attribute(self.constant(cls, cls.__name__), name, gast.Load())
-        return self.outside(found, holder, Outside(Binding(name, found, cls)))
+            self.frame.refuse(node, f"the attribute `{name}` of `{what}`", "name the class")
+        holder = gast.Attribute(self.frame.constant(cls, cls.__name__), name, gast.Load())
+        return self.frame.lookup.outside(found, holder, Outside(Binding(name, found, cls)))
 
     def _cached(self, owner: Value, found: Any, name: str, node: Any) -> Value:
-        value = self.call(Known(found.func), [owner], {}, node)
-        if isinstance(owner, Object) and not owner.lent and self.depth == 0:
+        value = self.frame.call(Known(found.func), [owner], {}, node)
+        if isinstance(owner, Object) and not owner.lent and self.frame.depth == 0:
             owner.fields[name] = (
                 value
                 if isinstance(value, Static)
-                else self.keep(f"{owner.name}_{name}", value, node)
+                else self.frame.keep(f"{owner.name}_{name}", value, node)
             )
             return self._of_object(owner, name, node)
         return value
@@ -179,7 +182,7 @@ class Objects(HeldEntries):
         value, cls = owner.value, type(owner.value)
         root = owner.root
         self.session.assume(Of(type, root), cls)
-        written = self.held_field(owner, name)
+        written = self.frame.held_fields.held_field(owner, name)
         if written is not None:
             return written
         found = inspect.getattr_static(value, name, MISSING)
@@ -190,9 +193,9 @@ class Objects(HeldEntries):
         self._known_stored(owner, name, node)
         item = getattr(value, name)
         if owner.leaves is not None:
-            return self.field_of(owner, name, item, node)
+            return self.frame.fields.field_of(owner, name, item, node)
         expression = gast.Attribute(clone(owner.expression), name, gast.Load())
-        known = self.outside(item, expression, Attribute(root, name))
+        known = self.frame.lookup.outside(item, expression, Attribute(root, name))
         if isinstance(known, Known):
             self.session.assume(Attribute(root, name), item)
             return Known(item)
@@ -200,7 +203,9 @@ class Objects(HeldEntries):
 
     def _known_stored(self, owner: Instance, name: str, node: Any) -> None:
         if not hasattr(owner.value, name):
-            self.refuse(node, f"the attribute `{name}`, which is not set", "set it in `__init__`")
+            self.frame.refuse(
+                node, f"the attribute `{name}`, which is not set", "set it in `__init__`"
+            )
 
     def _of_instance_class(self, owner: Instance, name: str, node: Any) -> Value:
         root = owner.root
@@ -214,10 +219,10 @@ class Objects(HeldEntries):
         )
         if self.session.holding.has_entries(found):
             place = gast.Attribute(clone(owner.expression), name, gast.Load())
-            return self.outside(found, place, Outside(Binding(name, found, cls)))
+            return self.frame.lookup.outside(found, place, Outside(Binding(name, found, cls)))
         constant = owner.leaves is None and self.session.holding.of(owner.value) is None
         if constant and (data or found is MISSING):
-            told = self.property_of(owner, name, found, node)
+            told = self.frame.fields.property_of(owner, name, found, node)
             if told is not None:
                 self.session.assume(InClasses(cls.__mro__, name), found)
                 return told
@@ -234,9 +239,9 @@ class Objects(HeldEntries):
         plain = cls.__new__ is object.__new__ or hasattr(cls, "_fields")
         if not plain and (cls is not SimpleNamespace or args):
             return None
-        made = Object(cls, self.wished or _snake(cls.__name__))
-        self.wished = ""
-        self.depths[id(made)] = self.depth
+        made = Object(cls, self.frame.wished or _snake(cls.__name__))
+        self.frame.wished = ""
+        self.frame.depths[id(made)] = self.frame.depth
         self.session.kept.append(made)
         if hasattr(cls, "_fields") and issubclass(cls, tuple):
             return self._construct_tuple(made, args, keywords, node)
@@ -248,15 +253,15 @@ class Objects(HeldEntries):
         elif _is_made_by_dataclass(cls, init):
             self._construct_dataclass(made, args, keywords, node)
         elif isinstance(init, FunctionType):
-            if not self.hoistable:
-                self.refuse(node, "making an object here", "make it in a statement before")
+            if not self.frame.hoistable:
+                self.frame.refuse(node, "making an object here", "make it in a statement before")
             self.session.functions[init] = None
             code = self.session.code(init)
-            bound = self.bound_to(init, [made, *args], keywords, node)
-            self.inline(code, bound, {}, node)
+            bound = self.frame.calls.bound_to(init, [made, *args], keywords, node)
+            self.frame.placing.inline(code, bound, {}, node)
         elif args or keywords:
             return None
-        self.changed = True
+        self.frame.changed = True
         return made
 
     def _construct_tuple(
@@ -270,9 +275,9 @@ class Objects(HeldEntries):
         for name in names:
             if name not in given and name not in defaults:
                 return None
-            value = given[name] if name in given else self.constant(defaults[name], name)
+            value = given[name] if name in given else self.frame.constant(defaults[name], name)
             self.set_field(made, name, value, node)
-        self.changed = True
+        self.frame.changed = True
         return made
 
     def _construct_dataclass(
@@ -284,28 +289,38 @@ class Objects(HeldEntries):
         given = {**dict(zip(positional, args, strict=False)), **keywords}
         inits = [v for v in vars(cls)["__dataclass_fields__"].values() if _is_init_only(v)]
         if inits or len(args) > len(positional) or not set(given) <= {f.name for f in fields}:
-            self.refuse(node, f"this way of making a `{cls.__name__}`", "give its fields by name")
+            self.frame.refuse(
+                node, f"this way of making a `{cls.__name__}`", "give its fields by name"
+            )
         for item in dataclasses.fields(cls):
             if item.name in given:
                 value = given[item.name]
             elif item.default is not dataclasses.MISSING:
-                value = self.outside(item.default, self.constant(item.default, item.name), None)
+                value = self.frame.lookup.outside(
+                    item.default, self.frame.constant(item.default, item.name), None
+                )
             elif item.default_factory is not dataclasses.MISSING:
                 value = self._made_by(item.default_factory, node)
             elif not item.init:
                 continue
             else:
-                self.refuse(node, f"a `{cls.__name__}` without `{item.name}`", "give the field")
+                self.frame.refuse(
+                    node, f"a `{cls.__name__}` without `{item.name}`", "give the field"
+                )
             self.set_field(made, item.name, value, node)
         if hasattr(cls, "__post_init__"):
             post = inspect.getattr_static(cls, "__post_init__")
             self.session.functions[post] = None
-            self.inline(self.session.code(post), self.bound_to(post, [made], {}, node), {}, node)
+            self.frame.placing.inline(
+                self.session.code(post), self.frame.calls.bound_to(post, [made], {}, node), {}, node
+            )
 
     def _made_by(self, factory: Any, node: Any) -> Value:
         if factory is list:
             return gast.List([], gast.Load())
-        return gast.Dict([], []) if factory is dict else self.call(Known(factory), [], {}, node)
+        return (
+            gast.Dict([], []) if factory is dict else self.frame.call(Known(factory), [], {}, node)
+        )
 
     def set_field(self, made: Object, name: str, value: Value, node: Any) -> None:
         if isinstance(value, Static):
@@ -313,17 +328,17 @@ class Objects(HeldEntries):
             return
         if isinstance(value, gast.Constant):
             made.fields[name] = self._field_of(made, name)
-            self.bind(made.fields[name].id, value, node)
+            self.frame.bind(made.fields[name].id, value, node)
             return
-        made.fields[name] = self.keep(f"{made.name}_{name}", value, node)
-        self.of_fields.add(made.fields[name].id)
+        made.fields[name] = self.frame.keep(f"{made.name}_{name}", value, node)
+        self.frame.of_fields.add(made.fields[name].id)
 
     def display_object(self, value: Object, node: Any) -> Any:
         cls = value.cls
         if hasattr(cls, "_fields") and set(value.fields) == set(cls._fields):
-            parts = [self.plain(value.fields[name], node) for name in cls._fields]
+            parts = [self.frame.plain(value.fields[name], node) for name in cls._fields]
             return at(gast.Tuple([clone(item) for item in parts], gast.Load()), node)
-        return self.refuse(
+        return self.frame.refuse(
             node,
             f"a `{cls.__name__}` that is passed on or kept is not differentiated by source",
             "pass its attributes",
@@ -333,44 +348,45 @@ class Objects(HeldEntries):
 
     def write_attribute(self, target: Any, value: Value, node: Any) -> bool:
         """Write into the field of an object; False if the target is no object of ours."""
-        owner = self.value(clone(target.value))
+        owner = self.frame.value(clone(target.value))
         if isinstance(owner, Instance):
-            return self.write_field(owner, target.attr, value, node)
+            return self.frame.held_fields.write_field(owner, target.attr, value, node)
         if not isinstance(owner, Object):
             return False
         name = target.attr
-        self.refuse_unusual_write(owner.cls, name, node)
+        self.frame.held_fields.refuse_unusual_write(owner.cls, name, node)
         if owner.lent:
             raise NeedsInlineError
         old = owner.fields.get(name)
         if isinstance(value, Static) or isinstance(old, Static):
-            if self.depth > self.depths.get(id(owner), 0):
-                self.refuse(
+            if self.frame.depth > self.frame.depths.get(id(owner), 0):
+                self.frame.refuse(
                     node, "an object's function that changes on some paths", "use two names"
                 )
             owner.fields[name] = value if isinstance(value, Static) else self._field_of(owner, name)
             if isinstance(value, Static):
                 return True
         elif old is None:
-            if hasattr(owner.cls, name) and self.depth > self.depths.get(id(owner), 0):
-                self.refuse(
+            if hasattr(owner.cls, name) and self.frame.depth > self.frame.depths.get(id(owner), 0):
+                self.frame.refuse(
                     node,
                     f"`{name}`, which is the class's until some path or trip has set it",
                     "set it in `__init__`",
                 )
             owner.fields[name] = self._field_of(owner, name)
-        self.bind(owner.fields[name].id, value, node)
+        self.frame.bind(owner.fields[name].id, value, node)
         return True
 
     def _field_of(self, owner: Object, name: str) -> Any:
-        variable = self.variable(f"{owner.name}_{name}")
-        self.of_fields.add(variable)
+        variable = self.frame.variable(f"{owner.name}_{name}")
+        self.frame.of_fields.add(variable)
         return load(variable)
 
     # -- operators
 
-    def _value_BinOp(self, node: Any) -> Value:
-        left, right = self.value(node.left), self.value(node.right)
+    @expression(gast.BinOp)
+    def _binary(self, node: Any) -> Value:
+        left, right = self.frame.value(node.left), self.frame.value(node.right)
         word = self.word_of(node.op)
         for owner, other, prefix in ((left, right, ""), (right, left, "r")):
             method = f"__{prefix}{word}__"
@@ -380,38 +396,44 @@ class Objects(HeldEntries):
                 and word
                 and getattr(tuple, method, None) is not getattr(class_of(owner), method)
             ):
-                return self.call(self.attribute(owner, method, node), [other], {}, node)
+                return self.frame.call(self.attribute(owner, method, node), [other], {}, node)
         named = isinstance(node.left, gast.Name) or isinstance(node.right, gast.Name)
-        node.left, node.right = self.plain(left, node.left), self.plain(right, node.right)
+        node.left, node.right = (
+            self.frame.plain(left, node.left),
+            self.frame.plain(right, node.right),
+        )
         return at(short_number(node), node) if named else node
 
     def word_of(self, op: Any) -> str:
         """Return what the methods for an operator are called by, such as `add`."""
         return _OPERATORS.get(type(op).__name__, "")
 
-    def _value_UnaryOp(self, node: Any) -> Value:
-        operand = self.value(node.operand)
+    def signed(self, node: Any) -> Value:
+        """Return a value with a sign before it, which an object has a method for."""
+        operand = self.frame.value(node.operand)
         method = _SIGNS.get(type(node.op).__name__, "")
         if isinstance(operand, (Object, Instance)) and hasattr(class_of(operand), method or "-"):
-            return self.call(self.attribute(operand, method, node), [], {}, node)
-        node.operand = self.plain(operand, node.operand)
+            return self.frame.call(self.attribute(operand, method, node), [], {}, node)
+        node.operand = self.frame.plain(operand, node.operand)
         return node
 
     def element(self, owner: Object, node: Any) -> Value:
-        index = self.value(node.slice)
+        index = self.frame.value(node.slice)
         items = self.object_items(owner)
         key = getattr(index, "value", None)
         if items is not None:
             if type(key) is int and key < len(items):
                 return items[key]
-            node.value, node.slice = self.plain(owner, node), self.plain(index, node)
+            node.value, node.slice = self.frame.plain(owner, node), self.frame.plain(index, node)
             return node
         if owner.cls is ResultObject and isinstance(key, str):
             return self.attribute(owner, key, node)
         parts = element_parts(index)
         if parts is not None and hasattr(owner.cls, "element"):
-            return self.call(self.attribute(owner, "element", node), parts, {}, node)
-        return self.call(self.attribute(owner, "__getitem__", node), [spelled(index)], {}, node)
+            return self.frame.call(self.attribute(owner, "element", node), parts, {}, node)
+        return self.frame.call(
+            self.attribute(owner, "__getitem__", node), [spelled(index)], {}, node
+        )
 
     def object_items(self, value: Object) -> list[Value] | None:
         if not issubclass(value.cls, tuple):
@@ -421,7 +443,8 @@ class Objects(HeldEntries):
 
     # -- dicts of functions
 
-    def _call_DictMethod(
+    @callee(DictMethod)
+    def _call_dictmethod(
         self, callee: DictMethod, args: list[Value], keywords: dict[str, Value], node: Any
     ) -> Value:
         owner = callee.owner
@@ -438,18 +461,20 @@ class Objects(HeldEntries):
         if callee.name in _CHANGING and owner.lent:
             raise NeedsInlineError
         if callee.name in _CHANGING and owner.expression is not None:
-            self.refuse(node, "a write into a dict of functions", "make a new one")
+            self.frame.refuse(node, "a write into a dict of functions", "make a new one")
         from_outside = key is MISSING and callee.name == "get" and owner.expression is not None
         if from_outside and all(map(is_dtype, [*owner.values, *args[1:]])):
             made = gast.Attribute(clone(owner.expression), "get", gast.Load())
-            return at(gast.Call(made, [self.plain(item, node) for item in args], []), node)
-        if key is MISSING or (callee.name in _CHANGING and self.depth):
-            self.refuse(node, "reading options by a key that only the run tells", "name the option")
+            return at(gast.Call(made, [self.frame.plain(item, node) for item in args], []), node)
+        if key is MISSING or (callee.name in _CHANGING and self.frame.depth):
+            self.frame.refuse(
+                node, "reading options by a key that only the run tells", "name the option"
+            )
         if key not in keys:
             if callee.name == "setdefault":
-                return self.added(owner, key, args, node)
+                return self.frame.fields.added(owner, key, args, node)
             if callee.name == "pop" and len(args) < 2:
-                self.refuse(node, f"an option `{key}` that is not given", "give a default")
+                self.frame.refuse(node, f"an option `{key}` that is not given", "give a default")
             return args[1] if len(args) > 1 else gast.Constant(None, None)
         found = owner.get(key)
         if callee.name == "pop":
@@ -458,23 +483,8 @@ class Objects(HeldEntries):
         return found if isinstance(found, Static) else clone(found)
 
 
-class DictMethod(Static):
-    """A method of a dict of options."""
-
-    __slots__ = ("name", "owner")
-
-    def __init__(self, owner: Items, name: str) -> None:
-        self.owner = owner
-        self.name = name
-
-
 def _is_init_only(item: Any) -> bool:
     return "_FIELD_INITVAR" in repr(getattr(item, "_field_type", ""))
-
-
-def class_of(value: Any) -> type:
-    """Return the class of an object."""
-    return value.cls if isinstance(value, Object) else type(value.value)
 
 
 def _is_made_by_dataclass(cls: type, init: Any) -> bool:

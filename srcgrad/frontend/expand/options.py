@@ -8,12 +8,12 @@ from typing import Any
 import gast
 
 from srcgrad.frontend.expand.frame import NeedsInlineError
-from srcgrad.frontend.expand.sequencing import Sequencing
+from srcgrad.frontend.expand.part import Part
 from srcgrad.frontend.expand.values import Items, Known, Static, Value
 from srcgrad.ir.build import assign, clone, load
 
 
-class Options(Sequencing):
+class Options(Part):
     """The part of the expansion that deals with options, ``f(x, **options)``.
 
     Each entry is a variable. Of ``options = DEFAULTS.copy(); options["rate"] = r`` comes
@@ -22,7 +22,7 @@ class Options(Sequencing):
 
     def opened_display(self, name: str, value: Value, node: Any) -> Value:
         """Keep the parts of a tuple or dict that is passed on with stars as variables."""
-        if isinstance(value, Static) or name not in self.starred or self.depth:
+        if isinstance(value, Static) or name not in self.frame.starred or self.frame.depth:
             return value
         if isinstance(value, gast.Tuple):
             if any(isinstance(item, gast.Starred) for item in value.elts):
@@ -31,19 +31,23 @@ class Options(Sequencing):
         literal = isinstance(value, gast.Dict) and all(
             isinstance(key, gast.Constant) and isinstance(key.value, str) for key in value.keys
         )
-        if not literal or name in self.rewritten:
+        if not literal or name in self.frame.rewritten:
             return value
         held = dict(zip([key.value for key in value.keys], value.values, strict=True))
         return self._own_options(held, node)
 
     def copied_options(self, target: Any, node: Any) -> Items | None:
         """Return the dict that an assignment makes of known options, if that is passed on."""
-        if getattr(target, "id", None) not in self.starred or self.depth or len(node.targets) > 1:
+        if (
+            getattr(target, "id", None) not in self.frame.starred
+            or self.frame.depth
+            or len(node.targets) > 1
+        ):
             return None
         held = self._copied(node.value, node)
         if held is None:
             return None
-        self.changed = True
+        self.frame.changed = True
         return self._own_options(held, node)
 
     def _copied(self, value: Any, node: Any) -> dict[str, Value] | None:
@@ -58,7 +62,7 @@ class Options(Sequencing):
             return self._known_options(func.value)
         if len(value.args) != 1 or not isinstance(func, (gast.Name, gast.Attribute)):
             return None
-        maker = self.value(clone(func))
+        maker = self.frame.value(clone(func))
         called = maker.value if isinstance(maker, Known) else None
         if called is not dict and (called is not copy.copy or value.keywords):
             return None
@@ -71,7 +75,7 @@ class Options(Sequencing):
         found = dict(held)
         for item in keywords:
             if item.arg is not None:
-                found[item.arg] = self.value(clone(item.value))
+                found[item.arg] = self.frame.value(clone(item.value))
                 continue
             more = self._known_options(item.value)
             if more is None:
@@ -81,7 +85,7 @@ class Options(Sequencing):
 
     def _known_options(self, node: Any) -> dict[str, Value] | None:
         """Return the entries of a dict of options, by their names; None of anything else."""
-        held = self.opened(node, self.value(clone(node)))
+        held = self.frame.tables.opened(node, self.frame.value(clone(node)))
         if isinstance(held, gast.Dict) and all(isinstance(k, gast.Constant) for k in held.keys):
             held = Items("dict", held.values, [key.value for key in held.keys])
         if not isinstance(held, Items) or held.keys is None or held.is_own:
@@ -96,23 +100,25 @@ class Options(Sequencing):
         return Items("dict", parts, list(held))
 
     def _kept(self, name: str, value: Any, node: Any) -> Any:
-        return value if isinstance(value, gast.Constant) else self.keep(name, value, node)
+        return value if isinstance(value, gast.Constant) else self.frame.keep(name, value, node)
 
     def puts(self, target: Any, value: Value, node: Any) -> bool:
         """Put a value into an object or a dict of options, if the target is of one."""
         if isinstance(target, gast.Attribute):
-            return self.write_attribute(target, value, node)
+            return self.frame.objects.write_attribute(target, value, node)
         if not isinstance(target, gast.Subscript):
             return False
-        return self.write_entry(target, value, node) or self._puts_option(target, value, node)
+        return self.frame.held_entries.write_entry(target, value, node) or self._puts_option(
+            target, value, node
+        )
 
     def _puts_option(self, target: Any, value: Value, node: Any) -> bool:
         """Put a value into the dict of ``**options``, which is the function's own."""
-        owner = self.env.get(getattr(target.value, "id", ""))
+        owner = self.frame.env.get(getattr(target.value, "id", ""))
         key = getattr(target.slice, "value", None)
         if not isinstance(owner, Items) or owner.keys is None or not isinstance(key, str):
             return False
-        if self.depth or owner.expression is not None:
+        if self.frame.depth or owner.expression is not None:
             return False  # on some paths, or into what others see: it is refused
         if owner.lent:
             raise NeedsInlineError
@@ -131,34 +137,36 @@ class Options(Sequencing):
             return False
         if self.updates_entries(func.value, call, node):
             return True
-        owner = self.env.get(getattr(func.value, "id", ""))
+        owner = self.frame.env.get(getattr(func.value, "id", ""))
         if not isinstance(owner, Items) or owner.keys is None:
             return False
         held = self._known_options(call.args[0]) if call.args else {}
         for key, value in self.given_to_update(held, call).items():
             target = gast.Subscript(load(func.value.id), gast.Constant(key, None), gast.Store())
             if not self._puts_option(target, value, node):
-                self.refuse(call, "an update of options on some paths", "update them before")
+                self.frame.refuse(call, "an update of options on some paths", "update them before")
         return True
 
     def updates_entries(self, place: Any, call: Any, node: Any) -> bool:
         """Do ``S.update(...)`` of a dict that is there before as assignments to its entries."""
-        owner = self.written_container(place)
+        owner = self.frame.held_entries.written_container(place)
         if owner is None or type(owner.value) is not dict:
             return False
         held = self._known_options(call.args[0]) if call.args else {}
-        if held is None and not self.is_held_by_entries(self.value(clone(place))):
+        if held is None and not self.frame.held_entries.is_held_by_entries(
+            self.frame.value(clone(place))
+        ):
             return False
         for key, value in self.given_to_update(held, call).items():
             target = gast.Subscript(clone(place), gast.Constant(key, None), gast.Store())
-            if not self.write_entry(target, value, node):
-                self.out.append(assign(target, self.plain(value, node), node))
+            if not self.frame.held_entries.write_entry(target, value, node):
+                self.frame.out.append(assign(target, self.frame.plain(value, node), node))
         return True
 
     def given_to_update(self, held: dict[str, Value] | None, call: Any) -> dict[str, Value]:
         new = None if held is None else self._with_keywords(held, call.keywords)
         if new is None:
-            self.refuse(call, "an update of known options by others", "write a display")
+            self.frame.refuse(call, "an update of known options by others", "write a display")
         return new
 
 

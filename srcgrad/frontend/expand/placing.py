@@ -14,6 +14,7 @@ from srcgrad.frontend.expand.frame import NeedsInlineError
 from srcgrad.frontend.expand.holding import binds_attributes
 from srcgrad.frontend.expand.lifting import Lifting, NotLiftedError
 from srcgrad.frontend.expand.making import definition, make_function
+from srcgrad.frontend.expand.part import Part
 from srcgrad.frontend.expand.plain_values import asks_of_classes
 from srcgrad.frontend.expand.scoping import (
     all_names,
@@ -24,10 +25,8 @@ from srcgrad.frontend.expand.scoping import (
     spread,
 )
 from srcgrad.frontend.expand.session import Placed
-from srcgrad.frontend.expand.special import Special
 from srcgrad.frontend.expand.values import (
     Code,
-    Instance,
     Items,
     Known,
     Local,
@@ -49,14 +48,14 @@ Bound = dict[str, Value]
 _MOST_NESTED: Final = 32
 
 
-class Placing(Special):
+class Placing(Part):
     """The part of the expansion that deals with definitions that are called."""
 
     def call_code(self, code: Code, name: str, bound: Bound, captured: Any, node: Any) -> Value:
         """Call a definition: as a function of its own if it can be one, else in place."""
         if not nonlocals(code.tree):
             try:
-                return self._specialised(code, name, bound, captured, node)
+                return self.specialised(code, name, bound, captured, node)
             except NeedsInlineError:
                 pass
         return self.call_in_place(code, name, bound, captured, node)
@@ -67,8 +66,8 @@ class Placing(Special):
         Raises:
             UnsupportedSyntaxError: The call may not be evaluated, or is inside of the definition.
         """
-        if not self.hoistable or any(code.tree is item for item in self.inlined):
-            self.refuse(
+        if not self.frame.hoistable or any(code.tree is item for item in self.frame.inlined):
+            self.frame.refuse(
                 node,
                 f"`{name}`, which changes its caller's variables or returns a function",
                 "call it in a statement of its own",
@@ -77,7 +76,7 @@ class Placing(Special):
 
     # -- a function of its own
 
-    def _specialised(
+    def specialised(
         self,
         code: Code,
         name: str,
@@ -92,11 +91,13 @@ class Placing(Special):
         It takes the parameters that are used, or `every` one, then what the definition closes over.
         """
         name = name.strip("_") if name.startswith("__") else name
-        lifting = Lifting(set(all_names(code.tree)), self.fields_of, self.session.assume)
+        lifting = Lifting(
+            set(all_names(code.tree)), self.frame.fields.fields_of, self.session.assume
+        )
         try:
             env, key = self._lifted(code, bound, captured, lifting)
         except NotLiftedError as wish:
-            self.refuse(
+            self.frame.refuse(
                 node,
                 f"`{wish}`, which may be one function or object or another, and is handed on",
                 "use it in each of the branches that bind it",
@@ -105,7 +106,7 @@ class Placing(Special):
         plain = [p for p, value in bound.items() if p not in env]
         told = (code.repeated, every)
         asks = "isinstance" in code.names.every and asks_of_classes(code.tree, code.home.globals)
-        sure = tuple(p for p in plain if asks and self.plain_values.of(bound[p]))
+        sure = tuple(p for p in plain if asks and self.frame.plain_values.of(bound[p]))
         full = (id(code.tree), id(code.home.globals), name, tuple(key), tuple(plain), told, sure)
         if full not in self.session.made:
             self._refuse_endless(code, name, node)
@@ -113,9 +114,9 @@ class Placing(Special):
         cell, kept = self.session.made[full]
         if _is_empty(cell):
             self.session.recursive.add(id(cell))
-        self.changed = True
-        func = load(self.cell_name(name, cell))
-        given = [*[self.plain(bound[p], node) for p in plain], *lifting.arguments]
+        self.frame.changed = True
+        func = load(self.frame.cell_name(name, cell))
+        given = [*[self.frame.plain(bound[p], node) for p in plain], *lifting.arguments]
         args = [given[place] for place in kept]
         return at(gast.Call(func, [clone(item) for item in args], []), node)
 
@@ -124,7 +125,7 @@ class Placing(Special):
         made = self.session.made.items()
         pending = [key for key, (cell, _) in made if key[0] == id(code.tree) and _is_empty(cell)]
         if len(pending) >= _MOST_NESTED:
-            self.refuse(
+            self.frame.refuse(
                 node,
                 f"`{name}`, which calls itself with ever new functions or tuples",
                 "write it as a loop",
@@ -161,7 +162,7 @@ class Placing(Special):
         cell = CellType()
         self.session.made[key] = (cell, list(range(len(params))))
         self.session.kept.append((code, env))
-        inner = type(self)(self.session, code, env)
+        inner = self.frame.another(code, env)
         inner.own.update(params)
         given = {*env, *params}
         inner.taken.update(params)
@@ -170,7 +171,7 @@ class Placing(Special):
         inner.lent = set(params)
         inner.receivers = [(code.owner, env.get(next(iter(parameters(code.tree.args)), ""), None))]
         try:
-            body = inner.function_body(clone(code.tree.body))
+            body = inner.statements.function_body(clone(code.tree.body))
             inner.refuse_lost_names(body, given)
         except BaseException:
             del self.session.made[key]
@@ -182,19 +183,11 @@ class Placing(Special):
             self.session.made[key] = (cell, [i for i, p in enumerate(params) if p in used])
             params = [p for p in params if p in used]
         tree = definition(name, params, body, code.tree)
-        temporaries, results = frozenset(inner.temporaries), frozenset(inner.results)
+        temporaries, results = frozenset(inner.temporaries), frozenset(inner.result_variables)
         made = make_function(tree, inner.home, code.source, temporaries, (), results)
         cell.cell_contents = made
         if code.repeated:
             mark_repeated(cell.cell_contents)
-
-    def function_body(self, body: list[Any]) -> list[Any]:
-        """Return the statements of a function of its own."""
-        raise NotImplementedError("defined by `Body`")
-
-    def fields_of(self, instance: Instance) -> Object | None:
-        """Return an argument that is differentiated as an object of its fields; else None."""
-        raise NotImplementedError("defined by `Objects`")
 
     def made_function(self, function: Static, count: int, node: Any) -> tuple[Any, list[Any]]:
         """Return a function of `count` arguments as one that closes over nothing.
@@ -205,15 +198,15 @@ class Placing(Special):
             code, captured = function.code, function.captured
             names = parameters(code.tree.args)
         else:
-            names = [self.fresh("argument") for _ in range(count)]
-            callee = self.fresh("function")
+            names = [self.frame.fresh("argument") for _ in range(count)]
+            callee = self.frame.fresh("function")
             call = gast.Call(load(callee), [load(name) for name in names], [])
             tree = definition("residual", names, [at(gast.Return(call), node)], node)
-            code = Code(tree, self.home, self.code.source, self.code.owner)
+            code = Code(tree, self.frame.home, self.frame.code.source, self.frame.code.owner)
             captured = {callee: function}
             self.session.kept.append(code)
         bound: Bound = {name: load(name) for name in names}
-        made = self._specialised(code, code.tree.name, bound, captured, node, every=True)
+        made = self.specialised(code, code.tree.name, bound, captured, node, every=True)
         return made.func, made.args[count:]
 
     # -- in place
@@ -230,62 +223,66 @@ class Placing(Special):
 
         `rewrite` is what is done to the definition once its names are those of this function.
         """
-        before, own, start = set(self.env), set(self.own), len(self.out)
-        outer, is_first = (self.first, self.ordered), self.is_first(node)
+        before, own, start = set(self.frame.env), set(self.frame.own), len(self.frame.out)
+        outer, is_first = (self.frame.first, self.frame.ordered), self.frame.is_first(node)
         fresh = self._meanings(code, captured, node)
-        hidden = {name for name in fresh if fresh[name] in self.env}
-        tree = self.put_in_place(code.tree, fresh)
+        hidden = {name for name in fresh if fresh[name] in self.frame.env}
+        tree = self.frame.expressions.put_in_place(code.tree, fresh)
         if rewrite is not None:
             rewrite(tree)
         name = "a lambda" if code.tree.name == "function" else code.tree.name
         self.session.placed.append(
-            Placed(name, self.code.source.file, getattr(node, "lineno", 0) or 0)
+            Placed(name, self.frame.code.source.file, getattr(node, "lineno", 0) or 0)
         )
-        if code.source.file != self.code.source.file:
+        if code.source.file != self.frame.code.source.file:
             for item in walk(tree):
                 note_foreign(item, code.source.file, code.source.line)
                 at(item, node)
-        self.plain_values.take(tree)
+        self.frame.plain_values.take(tree)
         self._bind_parameters(code, tree, bound, fresh, node)
-        given = {fresh[name] for name, value in bound.items() if self.varies(value)}
-        self.varying |= spread(tree, given | self.varying.intersection(all_names(tree)))
+        given = {fresh[name] for name, value in bound.items() if self.frame.varies(value)}
+        self.frame.varying |= spread(tree, given | self.frame.varying.intersection(all_names(tree)))
         mine = [new for old, new in fresh.items() if old not in hidden and not captured.get(old)]
-        self.own.update(name for name in mine if name not in self.env)
-        self.locals |= {fresh[n] for n in assigned_names(code.tree) & fresh.keys()} - {*self.env}
-        self.starred = self.starred | {fresh.get(n, n) for n in code.names.starred}
-        self.rewritten = self.rewritten | {fresh.get(n, n) for n in code.names.rewritten}
-        self.inlined.append(code.tree)
+        self.frame.own.update(name for name in mine if name not in self.frame.env)
+        self.frame.locals |= {fresh[n] for n in assigned_names(code.tree) & fresh.keys()} - {
+            *self.frame.env
+        }
+        self.frame.starred = self.frame.starred | {fresh.get(n, n) for n in code.names.starred}
+        self.frame.rewritten = self.frame.rewritten | {
+            fresh.get(n, n) for n in code.names.rewritten
+        }
+        self.frame.inlined.append(code.tree)
         receiver = next(iter(parameters(code.tree.args)), "")
-        self.receivers.append((code.owner, bound.get(receiver)))
-        self.changed = True
+        self.frame.receivers.append((code.owner, bound.get(receiver)))
+        self.frame.changed = True
         try:
-            result = self.run(tree.body)
+            result = self.frame.statements.run(tree.body)
         finally:
-            self.inlined.pop()
-            self.receivers.pop()
-            self.first, self.ordered = outer
-        if not is_first and self.changes(self.out[start:], own):
-            self.refuse_order(node)
+            self.frame.inlined.pop()
+            self.frame.receivers.pop()
+            self.frame.first, self.frame.ordered = outer
+        if not is_first and self.changes(self.frame.out[start:], own):
+            self.frame.refuse_order(node)
         if not makes_functions(tree):  # else a closure may still read its parameters
-            for name in set(fresh.values()) & set(self.env):
-                if isinstance(self.env[name], Object) and name not in before:
-                    del self.env[name]
+            for name in set(fresh.values()) & set(self.frame.env):
+                if isinstance(self.frame.env[name], Object) and name not in before:
+                    del self.frame.env[name]
         return gast.Constant(None, None) if result is None else result
 
     def with_one_exit(self, body: list[Any]) -> list[Any]:
         """Return the rest of a definition that is put in place, which returns at its end alone."""
-        if not self.begins:  # where more may be known of the arguments, and of tests
+        if not self.frame.begins:  # where more may be known of the arguments, and of tests
             raise NeedsInlineError
-        namer, refusals = Namer(self.taken), Refusals(self.code.source)
+        namer, refusals = Namer(self.frame.taken), Refusals(self.frame.code.source)
         tree = definition("rest", [], body, body[0])
         made = single_exit(tree, namer, refusals)
         if refusals.found:
             raise NeedsInlineError
-        self.taken |= namer.made
-        self.own |= namer.made
-        self.varying.update(made.results)
-        self.results.update(made.results)
-        self.changed = True
+        self.frame.taken |= namer.made
+        self.frame.own |= namer.made
+        self.frame.varying.update(made.results)
+        self.frame.result_variables.update(made.results)
+        self.frame.changed = True
         return list(made.tree.body)
 
     def _meanings(self, code: Code, captured: Any, node: Any) -> dict[str, str]:
@@ -298,18 +295,18 @@ class Placing(Special):
             outside = found is None
             if outside:
                 if name in lost:
-                    fresh[name] = self.bound_outside(name, code.home, node)
+                    fresh[name] = self.frame.held_names.bound_outside(name, code.home, node)
                     continue
-                found = self.foreign(name, code.home, node)
+                found = self.frame.lookup.foreign(name, code.home, node)
             if isinstance(found, gast.Name):
                 fresh[name] = found.id
                 if outside:
-                    self.free.add(found.id)
-                if name in lost and found.id in self.lent:
+                    self.frame.free.add(found.id)
+                if name in lost and found.id in self.frame.lent:
                     raise NeedsInlineError
             else:
-                fresh[name] = self.fresh(name)
-                self.env[fresh[name]] = found
+                fresh[name] = self.frame.fresh(name)
+                self.frame.env[fresh[name]] = found
         return fresh
 
     def changes(self, block: list[Any], own: set[str]) -> bool:
@@ -332,26 +329,28 @@ class Placing(Special):
 
     def _only_asks(self, value: Any) -> bool:
         """Say whether an expression whose value nobody reads may raise, and do nothing else."""
-        if self.order.count(value) or self.may_write(value):
+        if self.frame.order.count(value) or self.frame.may_write(value):
             return False
         callees = [call.func for call in found_in(value, gast.Call)]
-        found = [self.look(func.id) if isinstance(func, gast.Name) else None for func in callees]
-        return all(isinstance(item, Known) and self.is_user(item.value) for item in found)
+        found = [
+            self.frame.look(func.id) if isinstance(func, gast.Name) else None for func in callees
+        ]
+        return all(isinstance(item, Known) and self.session.is_user(item.value) for item in found)
 
     def _may_bind_fields(self, tree: Any) -> bool:
         """Say whether a definition may bind fields of objects anew, itself or by what it calls."""
-        if not self.of_fields:
+        if not self.frame.of_fields:
             return False
         calls = [call for statement in tree.body for call in found_in(statement, gast.Call)]
-        functions = [self.value(clone(call.func)) for call in calls]
+        functions = [self.frame.value(clone(call.func)) for call in calls]
         ruled = self.session.vocabulary.rule_for
         plain = all(isinstance(item, Known) and ruled(item.value) for item in functions)
         return not plain or binds_attributes(tree)
 
     def _as_given(self, value: Value, node: Any) -> Value:
         """Return an argument that stays what it is, whatever a method binds a field to."""
-        if isinstance(value, gast.Name) and value.id in self.of_fields:
-            return self.bound_now(value, "part", node)
+        if isinstance(value, gast.Name) and value.id in self.frame.of_fields:
+            return self.frame.bound_now(value, "part", node)
         if isinstance(value, Items):
             return replace(value, values=[self._kept_in(item, node) for item in value.values])
         if isinstance(value, (gast.Tuple, gast.List)):
@@ -361,8 +360,8 @@ class Placing(Special):
     def _kept_in(self, value: Value, node: Any) -> Value:
         """Return what a tuple or the like holds, which is read wherever the tuple is."""
         reads = not isinstance(value, Static) and names_read(value)
-        if reads and not self.of_fields.isdisjoint(reads):
-            return self.bound_now(value, "part", node)
+        if reads and not self.frame.of_fields.isdisjoint(reads):
+            return self.frame.bound_now(value, "part", node)
         return self._as_given(value, node)
 
     def _bind_parameters(
@@ -370,27 +369,27 @@ class Placing(Special):
     ) -> None:
         written = {name for s in statements(tree.body) for name in _assigned(s)}
         makes = makes_functions(tree)
-        ordered = any(map(self.order.count, bound.values()))
+        ordered = any(map(self.frame.order.count, bound.values()))
         rebinds = self.session.binds_fields and self._may_bind_fields(tree)
         for name, given in bound.items():
             new, value = fresh[name], self._as_given(given, node) if rebinds else given
             if isinstance(value, Static):
-                self.env[new] = value
+                self.frame.env[new] = value
                 continue
             reads = count_reads(new, tree.body)
             in_text = isinstance(value, gast.Constant) or (
                 isinstance(value, gast.Name)
                 and value.id not in written
-                and (not makes or value.id in self.bound_once)
+                and (not makes or value.id in self.frame.bound_once)
             )
             once = reads == 1 and len(tree.body) == 1 and not makes and not ordered
             known = is_literal(value) and not makes  # until it is bound anew
             if known or (new not in written and (in_text or once)):
-                self.env[new] = value
+                self.frame.env[new] = value
                 continue
-            self.own.add(new)
-            self.name_field(load(new), value)
-            self.bind(new, clone(value), node)
+            self.frame.own.add(new)
+            self.frame.held_fields.name_field(load(new), value)
+            self.frame.bind(new, clone(value), node)
 
 
 _PLACES: Final = (gast.Attribute, gast.Subscript)

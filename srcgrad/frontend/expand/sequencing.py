@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import gast
 
-from srcgrad.frontend.expand.generators import Generators
 from srcgrad.frontend.expand.order import evaluated_first, place
+from srcgrad.frontend.expand.part import Part
 from srcgrad.frontend.expand.scoping import free_names, nonlocals
 from srcgrad.frontend.expand.values import Known, Local, Static
 from srcgrad.ir.build import assign, load
@@ -16,7 +16,7 @@ from srcgrad.ir.evaluation import part_at, places_in, put_at
 from srcgrad.ir.walk import found_in, names_read, nodes_in, walk
 
 
-class Sequencing(Generators):
+class Sequencing(Part):
     """The part of the expansion that keeps calls that change variables in their place.
 
     Such a function is put before the statement that calls it. So what the statement evaluates
@@ -26,11 +26,15 @@ class Sequencing(Generators):
 
     def sequence(self, statement: Any) -> None:
         """Put what a statement evaluates up to the last such call into statements before it."""
-        if not any(isinstance(item, Local) for item in self.env.values()):
+        if not any(isinstance(item, Local) for item in self.frame.env.values()):
             return  # in most functions no call changes variables
         parts = [item for item in _parts_of(statement) if item is not None]
         calls = [call for item in parts for call in self._movers(item)]
-        if not calls or not self.hoistable or not self._may_be_taken_apart(statement, parts, calls):
+        if (
+            not calls
+            or not self.frame.hoistable
+            or not self._may_be_taken_apart(statement, parts, calls)
+        ):
             return
         changed = {name for call in calls for name in self._moved_by(call)}
         bound = [item.target.id for part in parts for item in found_in(part, gast.NamedExpr)]
@@ -76,7 +80,7 @@ class Sequencing(Generators):
 
     def _only_counts(self, call: Any) -> bool:
         """Say whether a call changes whole numbers alone, and no memory."""
-        function = self.env.get(getattr(call.func, "id", ""))
+        function = self.frame.env.get(getattr(call.func, "id", ""))
         frame = getattr(getattr(function, "captured", None), "frame", None)
         if not isinstance(function, Local) or frame is None:
             return False
@@ -104,7 +108,7 @@ class Sequencing(Generators):
         for item in (call.func, *given):
             names = names_read(item) if isinstance(item, gast.Lambda) else [getattr(item, "id", "")]
             for name in names:
-                found = self.env.get(name)
+                found = self.frame.env.get(name)
                 if isinstance(found, Local):
                     yield from _changed_by(found, set())
 
@@ -139,17 +143,17 @@ class Sequencing(Generators):
         if isinstance(node, gast.Lambda):
             return not node.args.defaults and not any(node.args.kw_defaults)
         if isinstance(node, gast.Name):
-            return node.id not in changed or isinstance(self.look(node.id), Static)
+            return node.id not in changed or isinstance(self.frame.look(node.id), Static)
         while isinstance(node, gast.Attribute):
             node = node.value
             if isinstance(node, gast.Name):
-                return isinstance(self.look(node.id), Known)
+                return isinstance(self.frame.look(node.id), Known)
         return not any(isinstance(item, (gast.Name, gast.Call)) for item in walk(node))
 
     def _named(self, node: Any) -> Any:
-        name = self.variable("value")
-        self.temporaries.add(name)
-        self.statement(assign(name, node, node))
+        name = self.frame.variable("value")
+        self.frame.temporaries.add(name)
+        self.frame.statement(assign(name, node, node))
         return load(name)
 
 

@@ -6,16 +6,20 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import CellType, FunctionType
-from typing import Any
+from typing import Any, Final
 
 from srcgrad.frontend.expand.anew import is_read_anew, reader_of
 from srcgrad.frontend.expand.assumptions import Assumption
 from srcgrad.frontend.expand.holding import Holding, may_bind_fields
 from srcgrad.frontend.expand.values import Code, Home, Root
 from srcgrad.frontend.long_loops import is_repeated
-from srcgrad.frontend.source import FunctionSource, find_generator, find_source
+from srcgrad.frontend.source import FunctionSource, find_generator, find_source, has_source
+from srcgrad.ir.packages import package_of
 from srcgrad.ir.scopes import Binding
 from srcgrad.ir.vocabulary import Vocabulary
+
+WRITTEN_OUT: Final = "__srcgrad_written_out__"
+"""Marks functions that stand for others of a library, and are read from their source."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +130,20 @@ class Session:
     def reader(self, current: Callable[[], Any]) -> Root:
         """Return the root of what a name means."""
         return lambda _: current()
+
+    def is_user(self, function: Any) -> bool:
+        """Say whether a function is one that is differentiated from its source."""
+        if not isinstance(function, FunctionType) or hasattr(function, "__srcgrad_source__"):
+            return isinstance(function, FunctionType)
+        if hasattr(function, WRITTEN_OUT):
+            return True
+        vocabulary = self.vocabulary
+        if vocabulary.rule_for(function) or vocabulary.constant_reason(function) is not None:
+            return False
+        library = ("numpy", "scipy", "srcgrad")
+        if inspect.isgeneratorfunction(function) or inspect.iscoroutinefunction(function):
+            return False
+        return package_of(function) not in library and has_source(function)
 
     def code(self, function: FunctionType) -> Code:
         """Return the definition of a function; the same one at each call."""

@@ -7,8 +7,8 @@ from typing import Any
 
 import gast
 
-from srcgrad.frontend.expand.frame import Live
-from srcgrad.frontend.expand.interpolators import Interpolators
+from srcgrad.frontend.expand.lookup import Live
+from srcgrad.frontend.expand.part import Part
 from srcgrad.frontend.expand.scoping import free_names, parameters, renamed
 from srcgrad.frontend.expand.values import (
     Choice,
@@ -32,7 +32,7 @@ def _put_first(solver: Any, args: list[Value], keywords: Bound) -> None:
         args.append(keywords.pop(first))
 
 
-class Solvers(Interpolators):
+class Solvers(Part):
     """The part of the expansion that deals with functions that call a function of numbers."""
 
     def solver(self, callee: Known, args: list[Value], keywords: Bound, node: Any) -> Value | None:
@@ -53,17 +53,19 @@ class Solvers(Interpolators):
         closed = self._closed_over(functions)
         if not isinstance(args[0], Local) or not closed:
             return None
-        names = {name: self.fresh(name) for name in closed}
+        names = {name: self.frame.fresh(name) for name in closed}
         handed = gast.Tuple([clone(value) for value in closed.values()], gast.Load())
 
         def text(item: Value) -> Any:
             taken = isinstance(item, Local)
-            return self._taking(item.code.tree, names, node) if taken else self.plain(item, node)
+            return (
+                self._taking(item.code.tree, names, node) if taken else self.frame.plain(item, node)
+            )
 
-        func = self.plain(callee, node)
+        func = self.frame.plain(callee, node)
         named = [gast.keyword(name, text(item)) for name, item in keywords.items()]
         named.append(gast.keyword("args", at(handed, node)))
-        self.changed = True
+        self.frame.changed = True
         return at(gast.Call(func, [*map(text, args)], named), node)
 
     def _closed_over(self, functions: list[Static]) -> dict[str, Any]:
@@ -76,8 +78,10 @@ class Solvers(Interpolators):
             if not isinstance(function, Local) or not self._is_text(function):
                 return {}
             names = free_names(function.code.tree)
-            closed |= {n: self.look(n) for n in names if n in self.own or n in self.env}
-        return closed if any(map(self.varies, closed.values())) else {}
+            closed |= {
+                n: self.frame.look(n) for n in names if n in self.frame.own or n in self.frame.env
+            }
+        return closed if any(map(self.frame.varies, closed.values())) else {}
 
     def residual(
         self, function: Value, handed: Value | None, count: int, node: Any
@@ -88,23 +92,27 @@ class Solvers(Interpolators):
         """
         empty = gast.Tuple([], gast.Load())
         if not isinstance(function, Local) and not isinstance(function, (Partial, Method, Choice)):
-            text = self.plain(function, node)
-            return text, clone(text), empty if handed is None else self.plain(handed, node)
-        given = empty if handed is None else self.plain(handed, node)
+            text = self.frame.plain(function, node)
+            return text, clone(text), empty if handed is None else self.frame.plain(handed, node)
+        given = empty if handed is None else self.frame.plain(handed, node)
         if not isinstance(given, gast.Tuple):
-            self.refuse(
+            self.frame.refuse(
                 node,
                 "a function that closes over variables, with `args` that are no tuple",
                 "write args=(a, b)",
             )
         if isinstance(function, Local) and self._is_text(function):
             tree = function.code.tree
-            closed = [name for name in free_names(tree) if name in self.own or name in self.env]
-            values = [self.look(name) for name in closed]
-            forward = self.plain(function, node)
-            residual = self._taking(tree, {name: self.fresh(name) for name in closed}, node)
+            closed = [
+                name
+                for name in free_names(tree)
+                if name in self.frame.own or name in self.frame.env
+            ]
+            values = [self.frame.look(name) for name in closed]
+            forward = self.frame.plain(function, node)
+            residual = self._taking(tree, {name: self.frame.fresh(name) for name in closed}, node)
         else:
-            made, values = self.made_function(function, count, node)
+            made, values = self.frame.placing.made_function(function, count, node)
             residual = made
             forward = self._closing(function, made, values, count, node)
         every = [*map(clone, given.elts), *map(clone, values)]
@@ -113,24 +121,22 @@ class Solvers(Interpolators):
     def callback(self, function: Value, count: int, node: Any) -> Any:
         """Return the text of an argument, which may be a function of what a solver hands on."""
         if not isinstance(function, (Local, Partial, Method, Choice)):
-            return self.plain(function, node)
+            return self.frame.plain(function, node)
         if isinstance(function, Local):
             if self._is_text(function):
-                return self.plain(function, node)
+                return self.frame.plain(function, node)
             count = len(parameters(function.code.tree.args))
-        made, values = self.made_function(function, count, node)
+        made, values = self.frame.placing.made_function(function, count, node)
         return self._closing(function, made, values, count, node)
 
     def _taking(self, tree: Any, names: dict[str, str], node: Any) -> Any:
         """Return a definition of one expression as a lambda that takes what it closes over."""
-        mine = {name: self.fresh(name) for name in parameters(tree.args) if name in self.own}
+        mine = {
+            name: self.frame.fresh(name) for name in parameters(tree.args) if name in self.frame.own
+        }
         tree = renamed(tree, names | mine)
         tree.args.args += [gast.Name(name, gast.Param(), None, None) for name in names.values()]
         return at(gast.Lambda(tree.args, tree.body[0].value), node)
-
-    def made_function(self, function: Static, count: int, node: Any) -> tuple[Any, list[Any]]:
-        """Return a function as one that closes over nothing, and what it takes for that."""
-        raise NotImplementedError("defined by `Placing`")
 
     def _closing(
         self, function: Static, made: Any, values: list[Any], count: int, node: Any
@@ -140,7 +146,7 @@ class Solvers(Interpolators):
             return clone(made)
         own = parameters(function.code.tree.args) if isinstance(function, Local) else ["x"]
         wishes = [*own, *(f"argument_{i}" for i in range(1, count))][:count]
-        names = [self.fresh(name) if name in self.own else name for name in wishes]
+        names = [self.frame.fresh(name) if name in self.frame.own else name for name in wishes]
         params = [gast.Name(name, gast.Param(), None, None) for name in names]
         args = gast.arguments(params, [], None, [], [], None, [])
         every = [*map(load, names), *map(clone, values)]
@@ -154,6 +160,10 @@ class Solvers(Interpolators):
             return False
         if tree.args.vararg or tree.args.kwarg or tree.args.kwonlyargs or tree.args.defaults:
             return False
-        closed = [self.look(n) for n in free_names(tree) if n in self.own or n in self.env]
+        closed = [
+            self.frame.look(n)
+            for n in free_names(tree)
+            if n in self.frame.own or n in self.frame.env
+        ]
         inner = set(parameters(tree.args))
         return all(isinstance(item, gast.Name) and item.id not in inner for item in closed)

@@ -14,8 +14,8 @@ import gast
 import numpy as np
 
 from srcgrad.frontend.expand.assumptions import Of, has_twins
-from srcgrad.frontend.expand.mapping import Mapping
 from srcgrad.frontend.expand.namespaces import gives_namespace
+from srcgrad.frontend.expand.part import Part, function
 from srcgrad.frontend.expand.values import (
     Identity,
     Instance,
@@ -30,7 +30,7 @@ from srcgrad.frontend.expand.values import (
     Value,
     is_literal,
 )
-from srcgrad.frontend.long_loops import expanded_by, repeated
+from srcgrad.frontend.long_loops import is_repeating, repeated
 from srcgrad.ir.build import assign, at, clone, load, store
 from srcgrad.runtime import copied
 from srcgrad.runtime.indexing import names_element
@@ -39,31 +39,40 @@ from srcgrad.runtime.objects import is_plain_class
 Bound = dict[str, Value]
 
 
-class Special(Mapping):
+class Special(Part):
     """The part of the expansion that deals with functions of the library."""
 
-    def special(self, function: Any, args: list[Value], keywords: Bound, node: Any) -> Value | None:
+    def of_library(
+        self, function: Any, args: list[Value], keywords: Bound, node: Any
+    ) -> Value | None:
         """Return the result of a call of a function of the library, if it is a special one."""
-        name = _SPECIAL.get(id(function)) or expanded_by(function)
-        if name is None and gives_namespace(function):
+        handler = self.handler("function", id(function))
+        if is_repeating(function):
+            handler = self._checkpoint
+        if handler is None and gives_namespace(function):
             return self._namespace(function, args, keywords, node)
-        found: Value | None = None if name is None else getattr(self, name)(args, keywords, node)
+        found: Value | None = None if handler is None else handler(args, keywords, node)
         if found is None:
-            found = self.told(function, args, keywords, node)
-        return self.of_numpy(function, args, keywords, node) if found is None else found
+            found = self.frame.telling.told(function, args, keywords, node)
+        return (
+            self.frame.mapping.of_numpy(function, args, keywords, node) if found is None else found
+        )
 
+    @function(functools.partial)
     def _partial(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
         """Bind arguments now, whatever their variables mean later."""
         function, *rest = args
         if not isinstance(function, Static):
             return None
-        kept = [self.bound_now(value, "bound", node) for value in rest]
-        named = {name: self.bound_now(value, name, node) for name, value in keywords.items()}
+        kept = [self.frame.bound_now(value, "bound", node) for value in rest]
+        named = {name: self.frame.bound_now(value, name, node) for name, value in keywords.items()}
         return Partial(function, kept, named)
 
+    @function(functools.wraps)
     def _wraps(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
         return Identity()
 
+    @function(functools.lru_cache, functools.cache)
     def _cache(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
         """A cache changes no value: of local functions it is left out."""
         if len(args) == 1 and isinstance(args[0], Local):
@@ -74,6 +83,7 @@ class Special(Mapping):
         """Let the calls of a function be run again; of an object, differentiate them as others."""
         return _repeated(args[0]) if len(args) == 1 and isinstance(args[0], Static) else None
 
+    @function(functools.reduce)
     def _reduce(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
         function, sequence, *start = args
         if not isinstance(function, Static):
@@ -85,20 +95,23 @@ class Special(Mapping):
                 return None
             total = values[0]
             for value in values[1:]:
-                total = self.call(function, [total, value], {}, node)
+                total = self.frame.call(function, [total, value], {}, node)
             return total
-        if not start or not self.hoistable:
+        if not start or not self.frame.hoistable:
             return None
-        result = self.variable("reduced")
-        item = self.variable("item")
-        self.out.append(assign(result, self.plain(start[0], node), node))
-        outer, self.out = self.out, []
-        step = self.plain(self.call(function, [load(result), load(item)], {}, node), node)
-        body, self.out = [*self.out, assign(result, step, node)], outer
-        loop = gast.For(store(item), self.plain(sequence, node), body, [], None)
-        self.out.append(at(loop, node))
+        result = self.frame.variable("reduced")
+        item = self.frame.variable("item")
+        self.frame.out.append(assign(result, self.frame.plain(start[0], node), node))
+        outer, self.frame.out = self.frame.out, []
+        step = self.frame.plain(
+            self.frame.call(function, [load(result), load(item)], {}, node), node
+        )
+        body, self.frame.out = [*self.frame.out, assign(result, step, node)], outer
+        loop = gast.For(store(item), self.frame.plain(sequence, node), body, [], None)
+        self.frame.out.append(at(loop, node))
         return load(result)
 
+    @function(builtins.map)
     def _map(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
         """Write ``map(f, xs)`` as the list of its values."""
         if len(args) < 2 or not isinstance(args[0], Static):
@@ -106,23 +119,25 @@ class Special(Mapping):
         sequences = [elements for item in args[1:] if (elements := _elements(item)) is not None]
         if len(sequences) == len(args) - 1:
             rows = zip(*sequences, strict=False)
-            values = [self.call(args[0], list(row), {}, node) for row in rows]
+            values = [self.frame.call(args[0], list(row), {}, node) for row in rows]
             if any(isinstance(value, Static) for value in values):
                 return Items("list", values)
             return at(gast.List(values, gast.Load()), node)
         if len(args) != 2:
             return None
-        if isinstance(args[0], Known) and not self.is_user(args[0].value):
+        if isinstance(args[0], Known) and not self.session.is_user(args[0].value):
             return None
-        name = self.variable("item")
-        with self.conditional():
-            value = self.plain(self.call(args[0], [load(name)], {}, node), node)
-        part = gast.comprehension(store(name), self.plain(args[1], node), [], 0)
+        name = self.frame.variable("item")
+        with self.frame.conditional():
+            value = self.frame.plain(self.frame.call(args[0], [load(name)], {}, node), node)
+        part = gast.comprehension(store(name), self.frame.plain(args[1], node), [], 0)
         return at(gast.ListComp(value, [part]), node)
 
+    @function(builtins.callable)
     def _callable(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
         return gast.Constant(True, None) if isinstance(args[0], (Local, Known, Partial)) else None
 
+    @function(builtins.isinstance)
     def _isinstance(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
         value, kind = args
         classes = _classes(kind)
@@ -130,13 +145,13 @@ class Special(Mapping):
             return gast.Constant(issubclass(value.cls, classes), None)
         if isinstance(value, (Instance, gast.Constant)) and classes:
             return gast.Constant(isinstance(value.value, classes), None)
-        if classes and all(map(is_plain_class, classes)) and self.plain_values.of(value):
+        if classes and all(map(is_plain_class, classes)) and self.frame.plain_values.of(value):
             return gast.Constant(False, None)
         cls = classes[0] if len(classes) == 1 else None
         if isinstance(cls, type) and hasattr(cls, "__srcgrad_written_out__"):
-            if isinstance(value, gast.Name) and value.id not in {*self.own, *self.env}:
-                cell = self.home.cells.get(value.id)
-                known = cell.cell_contents if cell else self.home.globals.get(value.id)
+            if isinstance(value, gast.Name) and value.id not in {*self.frame.own, *self.frame.env}:
+                cell = self.frame.home.cells.get(value.id)
+                known = cell.cell_contents if cell else self.frame.home.globals.get(value.id)
                 return gast.Constant(isinstance(known, cls), None)
             return gast.Constant(False, None)  # it never leaves the text as an object
         return None
@@ -145,18 +160,20 @@ class Special(Mapping):
         self, function: Any, args: list[Value], keywords: Bound, node: Any
     ) -> Value | None:
         """Let the text use the functions of the library that it is for, as it does elsewhere."""
-        if any(isinstance(item, Static) for item in args) or not any(map(self.varies, args)):
+        if any(isinstance(item, Static) for item in args) or not any(map(self.frame.varies, args)):
             return None
         if not all(map(is_literal, keywords.values())):
             return None
         options = {name: getattr(value, "value", None) for name, value in keywords.items()}
         library = function(np.zeros(1), **options)
-        self.changed = True
-        return Known(library, self.constant(library, "xp"))
+        self.frame.changed = True
+        return Known(library, self.frame.constant(library, "xp"))
 
+    @function(names_element)
     def _names_element(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
         return gast.Constant(False, None)  # those that do are calls of `element`
 
+    @function(builtins.hasattr)
     def _hasattr(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
         value, name = args
         if isinstance(value, Object) and isinstance(name, gast.Constant):
@@ -164,32 +181,37 @@ class Special(Mapping):
             return gast.Constant(there, None)
         return None
 
+    @function(builtins.getattr)
     def _getattr(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
         value, name, *rest = args
         known = isinstance(value, (Object, Instance, Known)) and not rest
         if known and isinstance(name, gast.Constant):
-            return self.attribute(value, name.value, node)
+            return self.frame.attribute(value, name.value, node)
         return None
 
+    @function(builtins.len)
     def _len(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
         (value,) = args
         if isinstance(value, Items):
             return gast.Constant(len(value.values), None)
         if isinstance(value, Object) and hasattr(value.cls, "__len__"):
-            return self.call(self.attribute(value, "__len__", node), [], {}, node)
+            return self.frame.call(self.frame.attribute(value, "__len__", node), [], {}, node)
         return None
 
+    @function(builtins.type)
     def _type(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
         return Known(args[0].cls) if len(args) == 1 and isinstance(args[0], Object) else None
 
+    @function(builtins.super)
     def _super(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
-        if args or not self.receivers:
+        if args or not self.frame.receivers:
             return None
-        owner, receiver = self.receivers[-1]
+        owner, receiver = self.frame.receivers[-1]
         if owner is None or not isinstance(receiver, (Object, Instance)):
             return None
         return Super(owner, receiver)
 
+    @function(dataclasses.replace)
     def _replace(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
         value = args[0]
         if not isinstance(value, (Object, Instance)):
@@ -198,17 +220,19 @@ class Special(Mapping):
         fields: Any = getattr(cls, "_fields", None)
         names = fields or [item.name for item in dataclasses.fields(cls) if item.init]
         given = {name: keywords.get(name) for name in names}
-        return self.call(
+        return self.frame.call(
             Known(cls),
             [],
-            {n: self.attribute(value, n, node) if v is None else v for n, v in given.items()},
+            {n: self.frame.attribute(value, n, node) if v is None else v for n, v in given.items()},
             node,
         )
 
+    @function(dataclasses.astuple)
     def _astuple(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
         values = self._copies_of_fields(args, keywords, node)
         return None if values is None else at(gast.Tuple([*values.values()], gast.Load()), node)
 
+    @function(dataclasses.asdict)
     def _asdict(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
         values = self._copies_of_fields(args, keywords, node)
         if values is None:
@@ -216,31 +240,32 @@ class Special(Mapping):
         names = [gast.Constant(name, None) for name in values]
         return at(gast.Dict(names, [*values.values()]), node)
 
+    @function(copy.deepcopy)  # noqa: TID251 - it is asked for
     def _deepcopy(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
         """Return a copy of a value, or a new object with copies of the fields of another."""
         made = args[0] if len(args) == 1 and not keywords else None
-        if made is None or (not isinstance(made, Static) and not self.varies(made)):
+        if made is None or (not isinstance(made, Static) and not self.frame.varies(made)):
             return None
-        return self._copy_of(made, node) if self.hoistable else None
+        return self._copy_of(made, node) if self.frame.hoistable else None
 
     def _copy_of(self, value: Value, node: Any) -> Value | None:
         if isinstance(value, (gast.Constant, Known)):
             return value
         if not isinstance(value, Static):
-            return at(gast.Call(self.constant(copied, "copied"), [value], []), node)
+            return at(gast.Call(self.frame.constant(copied, "copied"), [value], []), node)
         given = self._as_it_was(value) if isinstance(value, Instance) else None
         if given is None or hasattr(given.cls, "__deepcopy__"):
             return None  # of what the program has made two fields may hold one thing
         parts = {name: self._copy_of(held, node) for name, held in given.fields.items()}
         if any(part is None for part in parts.values()):
             return None
-        new = Object(given.cls, self.wished or given.name)
-        self.wished = ""
-        self.depths[id(new)] = self.depth
+        new = Object(given.cls, self.frame.wished or given.name)
+        self.frame.wished = ""
+        self.frame.depths[id(new)] = self.frame.depth
         self.session.kept.append(new)
         for name, part in parts.items():
-            self.set_field(new, name, part, node)
-        self.changed = True
+            self.frame.objects.set_field(new, name, part, node)
+        self.frame.changed = True
         return new
 
     def _as_it_was(self, value: Instance) -> Object | None:
@@ -248,15 +273,7 @@ class Special(Mapping):
         if has_twins(value.value) or self.session.holding.of(value.value) is not None:
             return None
         self.session.assume(Of(has_twins, value.root), False)
-        return self.all_fields_of(value)
-
-    def all_fields_of(self, instance: Instance) -> Object:
-        """Return an object that was there before as one of all of its fields."""
-        raise NotImplementedError("defined by `Fields`")
-
-    def set_field(self, made: Object, name: str, value: Value, node: Any) -> None:
-        """Let a field of an object that the program makes be a value."""
-        raise NotImplementedError("defined by `Objects`")
+        return self.frame.fields.all_fields_of(value)
 
     def _copies_of_fields(
         self, args: list[Value], keywords: Bound, node: Any
@@ -266,12 +283,13 @@ class Special(Mapping):
         if not isinstance(made, Object) or not dataclasses.is_dataclass(made.cls):
             return None
         names = [item.name for item in dataclasses.fields(made.cls)]
-        values = {name: self.attribute(made, name, node) for name in names}
+        values = {name: self.frame.attribute(made, name, node) for name in names}
         if any(isinstance(value, Static) for value in values.values()):
             return None
-        copy = self.constant(copied, "copied")
+        copy = self.frame.constant(copied, "copied")
         return {n: at(gast.Call(clone(copy), [v], []), node) for n, v in values.items()}
 
+    @function(builtins.enumerate)
     def _enumerate(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
         items = args[0]
         if len(args) != 1 or keywords or not isinstance(items, Items) or items.keys is not None:
@@ -279,6 +297,7 @@ class Special(Mapping):
         pairs = [Items("tuple", [gast.Constant(i, None), v]) for i, v in enumerate(items.values)]
         return Items("list", list(pairs))
 
+    @function(builtins.zip)
     def _zip(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
         """Pair a known list with others, which are read by index."""
         known = [item for item in args if isinstance(item, Items) and item.keys is None]
@@ -287,12 +306,14 @@ class Special(Mapping):
         rows = zip(*[item.values for item in known], strict=False)
         return Items("list", [Items("tuple", list(row)) for row in rows])
 
+    @function(builtins.reversed)
     def _reversed(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
         items = args[0]
         if isinstance(items, Items) and items.keys is None:
             return Items("list", list(reversed(items.values)))
         return None
 
+    @function(builtins.dict)
     def _dict(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
         if args and not (isinstance(args[0], Items) and args[0].keys is not None):
             return None
@@ -300,11 +321,15 @@ class Special(Mapping):
         given.update(keywords)
         if not args and not any(isinstance(value, Static) for value in given.values()):
             return None
-        return Items("dict", [self.bound_now(v, "part", node) for v in given.values()], list(given))
+        return Items(
+            "dict", [self.frame.bound_now(v, "part", node) for v in given.values()], list(given)
+        )
 
+    @function(builtins.list)
     def _list(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
         return _sequence("list", args)
 
+    @function(builtins.tuple)
     def _tuple(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
         return _sequence("tuple", args)
 
@@ -348,33 +373,3 @@ def _sequence(kind: str, args: list[Value]) -> Value | None:
     if items.keys is not None:
         values = [gast.Constant(key, None) for key in items.keys]
     return Items(kind, values)
-
-
-_METHODS: dict[Any, str] = {
-    functools.partial: "_partial",
-    functools.wraps: "_wraps",
-    functools.lru_cache: "_cache",
-    functools.cache: "_cache",
-    functools.reduce: "_reduce",
-    dataclasses.replace: "_replace",
-    dataclasses.astuple: "_astuple",
-    dataclasses.asdict: "_asdict",
-    copy.deepcopy: "_deepcopy",  # noqa: TID251 - it is asked for
-    builtins.map: "_map",
-    builtins.callable: "_callable",
-    builtins.isinstance: "_isinstance",
-    builtins.hasattr: "_hasattr",
-    names_element: "_names_element",
-    builtins.getattr: "_getattr",
-    builtins.len: "_len",
-    builtins.type: "_type",
-    builtins.super: "_super",
-    builtins.enumerate: "_enumerate",
-    builtins.zip: "_zip",
-    builtins.reversed: "_reversed",
-    builtins.list: "_list",
-    builtins.tuple: "_tuple",
-    builtins.dict: "_dict",
-}
-
-_SPECIAL: dict[int, str] = {id(function): name for function, name in _METHODS.items()}

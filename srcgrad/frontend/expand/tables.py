@@ -11,7 +11,7 @@ import gast
 
 from srcgrad.frontend.expand.assumptions import Outside
 from srcgrad.frontend.expand.frame import at_key
-from srcgrad.frontend.expand.lookup import Lookup
+from srcgrad.frontend.expand.part import Part
 from srcgrad.frontend.expand.values import Choice, Instance, Known, Static, Value
 from srcgrad.ir.build import at, call, clone, load
 from srcgrad.ir.scopes import Binding
@@ -20,10 +20,10 @@ from srcgrad.runtime.objects import is_plain_object
 _MOST: Final = 64
 
 
-class Tables(Lookup):
+class Tables(Part):
     """The part of the expansion that asks what is there when it is compiled."""
 
-    _starred_twice: Any = None
+    starred_twice: Any = None
 
     def from_table(self, owner: Value, entry: Any) -> Value:
         """Return the function or object that an entry of a table is; else the entry.
@@ -43,17 +43,17 @@ class Tables(Lookup):
             self.session.assume(lambda given: _entry_of(root(given), key.value), found)
             return Known(found)
         functions = _functions_in(owner.value)
-        if not functions or not self.hoistable:
+        if not functions or not self.frame.hoistable:
             return entry
         self.session.assume(lambda given: _functions_in(root(given)), functions)
-        name = self.keep("function", entry, entry).id
+        name = self.frame.keep("function", entry, entry).id
         known = [Known(function) for function in functions]
-        texts = [self.constant(function, function.__name__) for function in functions]
+        texts = [self.frame.constant(function, function.__name__) for function in functions]
         strange = gast.Compare(
             load(name), [gast.NotIn()], [gast.Tuple(list(map(clone, texts)), gast.Load())]
         )
         raised = at(gast.Raise(call("KeyError", load(name)), None), entry)
-        self.out.append(at(gast.If(strange, [raised], []), entry))
+        self.frame.out.append(at(gast.If(strange, [raised], []), entry))
         choice: Value = known[-1]
         for text, function in zip(reversed(texts[:-1]), reversed(known[:-1]), strict=True):
             choice = Choice(gast.Compare(load(name), [gast.Is()], [text]), function, choice)
@@ -65,20 +65,20 @@ class Tables(Lookup):
         others = [looked_at(holder)]
         if isinstance(op, (gast.In, gast.NotIn)):
             display = isinstance(holder, (gast.Tuple, gast.List))
-            found = [looked_at(v) for v in holder.elts] if display else self.elements(others[0])
+            found = (
+                [looked_at(v) for v in holder.elts]
+                if display
+                else self.frame.expressions.elements(others[0])
+            )
             others = found or []
         said = same_function(op, looked_at(test.left), others)
         return bool(said.value) if isinstance(said, gast.Constant) else None
 
-    def elements(self, items: Value) -> list[Value] | None:
-        """Return the elements of a known list or tuple of functions or objects, if it is one."""
-        raise NotImplementedError("defined by `Expressions`")
-
     def given_by_stars(self, node: Any) -> Value:
         """Return what gives the keywords of a call, ``**node``."""
-        outer, self._starred_twice = self._starred_twice, node
-        found = self.opened(node, self.value(node))
-        self._starred_twice = outer
+        outer, self.starred_twice = self.starred_twice, node
+        found = self.opened(node, self.frame.value(node))
+        self.starred_twice = outer
         return found
 
     def opened(self, node: Any, value: Value) -> Value:
@@ -90,26 +90,28 @@ class Tables(Lookup):
         held = None if binding is None else binding.value
         if binding is None or type(held) is not dict or not _names_options(held):
             return value
-        if self.session.reading(binding, self.code.source) is not None:
+        if self.session.reading(binding, self.frame.code.source) is not None:
             return value
         found = Outside(binding)
 
         def entry(key: Any) -> Value:
             place = gast.Subscript(clone(value), gast.Constant(key, None), gast.Load())
-            return self.outside(held[key], place, at_key(found, key))
+            return self.frame.lookup.outside(held[key], place, at_key(found, key))
 
-        items = self.entries(held, found, entry)
+        items = self.frame.lookup.entries(held, found, entry)
         items.expression = value
         return items
 
     def _bound_outside(self, node: Any) -> Binding | None:
         """Return what binds a name of a module, or of another module, ``settings.DEFAULTS``."""
         if isinstance(node, gast.Name):
-            if node.id in self.imports:
-                return self.imports[node.id]
-            own = node.id in self.env or (node.id in self.own and node.id not in self.free)
-            return None if own else self._find(node.id)
-        owner = self.value(clone(node.value)) if isinstance(node, gast.Attribute) else None
+            if node.id in self.frame.imports:
+                return self.frame.imports[node.id]
+            own = node.id in self.frame.env or (
+                node.id in self.frame.own and node.id not in self.frame.free
+            )
+            return None if own else self.frame.found_outside(node.id)
+        owner = self.frame.value(clone(node.value)) if isinstance(node, gast.Attribute) else None
         holder = owner.value if isinstance(owner, Known) else None
         if not isinstance(holder, ModuleType) or node.attr not in vars(holder):
             return None

@@ -11,7 +11,7 @@ from typing import Any, Final
 import gast
 
 from srcgrad.frontend.effects import written_parameters
-from srcgrad.frontend.expand.tables import Tables
+from srcgrad.frontend.expand.part import Part
 from srcgrad.frontend.expand.values import (
     Choice,
     Instance,
@@ -34,7 +34,7 @@ _CALLED: Final = (FunctionType, BuiltinFunctionType, functools.partial, type)
 _SIMPLE: Final = (gast.Name, gast.Attribute, gast.Subscript, gast.Constant, gast.Load)
 
 
-class Telling(Tables):
+class Telling(Part):
     """The part of the expansion that asks functions now what they give at each call."""
 
     def told(
@@ -51,7 +51,7 @@ class Telling(Tables):
         keywords of a call may also hand on values that only the run tells. An object that is there
         is known where a `text` asks for it in the run, and so is a function.
         """
-        starred = node is self._starred_twice
+        starred = node is self.frame.tables.starred_twice
         if not starred and not self.session.settled and text is None:
             return None
         given = Given(takes_values=starred)
@@ -82,7 +82,7 @@ class Telling(Tables):
         if isinstance(plain := uncached(function), FunctionType):
             self.session.functions[plain] = None
         self.session.assume(functools.partial(_tried, answer), first)
-        self.changed = True
+        self.frame.changed = True
         return value
 
     def _may_be_asked(self, function: Any, given: Given, args: list[Value]) -> bool:
@@ -118,9 +118,9 @@ class Telling(Tables):
         """Return the value of an answer: all that was given is evaluated, whatever is handed on."""
         for place, value in enumerate(given.values):
             simple = isinstance(value, Static) or all(isinstance(n, _SIMPLE) for n in walk(value))
-            if not simple and not self.hoistable:
+            if not simple and not self.frame.hoistable:
                 return None
-            given.values[place] = value if simple else self.keep("value", value, value)
+            given.values[place] = value if simple else self.frame.keep("value", value, value)
         return _written(shape, given.values)
 
 

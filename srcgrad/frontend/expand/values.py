@@ -276,6 +276,16 @@ class Super(Static):
     receiver: Value
 
 
+class DictMethod(Static):
+    """A method of a dict of options."""
+
+    __slots__ = ("name", "owner")
+
+    def __init__(self, owner: Items, name: str) -> None:
+        self.owner = owner
+        self.name = name
+
+
 class Lazy(Static):
     """A default that is no literal; it gets a name if the call uses it."""
 
@@ -329,3 +339,8 @@ def places_for(target: Any, values: list[Value]) -> list[slice] | None:
         places.append(slice(start, start + (more if starred else 1)))
         start = places[-1].stop
     return places
+
+
+def class_of(value: Any) -> type:
+    """Return the class of an object."""
+    return value.cls if isinstance(value, Object) else type(value.value)

@@ -1,0 +1,146 @@
+"""Expands one function: into statements and expressions without functions and objects.
+
+It is an interpreter of the definition, in part: what is known before the run (functions, classes,
+objects, options) is carried out, and what is left becomes the text. Each matter has a part of its
+own, which handles the kinds of statements, expressions and callees that it marks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+from srcgrad.frontend.expand.asking import Asking
+from srcgrad.frontend.expand.calls import Calls
+from srcgrad.frontend.expand.control import Control
+from srcgrad.frontend.expand.derivatives import Derivatives
+from srcgrad.frontend.expand.expressions import Expressions
+from srcgrad.frontend.expand.fields import Fields
+from srcgrad.frontend.expand.frame import Frame
+from srcgrad.frontend.expand.generators import Generators
+from srcgrad.frontend.expand.held_entries import HeldEntries
+from srcgrad.frontend.expand.held_fields import HeldFields
+from srcgrad.frontend.expand.held_names import HeldNames
+from srcgrad.frontend.expand.interpolators import Interpolators
+from srcgrad.frontend.expand.laws import Laws
+from srcgrad.frontend.expand.lookup import Lookup
+from srcgrad.frontend.expand.mapping import Mapping
+from srcgrad.frontend.expand.objects import Objects
+from srcgrad.frontend.expand.options import Options
+from srcgrad.frontend.expand.order import Order
+from srcgrad.frontend.expand.part import Part
+from srcgrad.frontend.expand.placing import Placing
+from srcgrad.frontend.expand.plain_values import PlainValues
+from srcgrad.frontend.expand.results import Results
+from srcgrad.frontend.expand.sequencing import Sequencing
+from srcgrad.frontend.expand.session import Session
+from srcgrad.frontend.expand.solvers import Solvers
+from srcgrad.frontend.expand.special import Special
+from srcgrad.frontend.expand.statements import Statements
+from srcgrad.frontend.expand.tables import Tables
+from srcgrad.frontend.expand.telling import Telling
+from srcgrad.frontend.expand.updates import Updates
+from srcgrad.frontend.expand.values import Code, Value
+from srcgrad.ir.build import clone
+
+
+class Interpreter(Frame):
+    """The state of the expansion of one function, and the parts that work on it."""
+
+    def __init__(
+        self,
+        session: Session,
+        code: Code,
+        env: dict[str, Value],
+        inputs: Collection[str] | None = None,
+    ) -> None:
+        super().__init__(session, code, env, inputs)
+        self.lookup = Lookup(self)
+        self.tables = Tables(self)
+        self.telling = Telling(self)
+        self.expressions = Expressions(self)
+        self.laws = Laws(self)
+        self.interpolators = Interpolators(self)
+        self.solvers = Solvers(self)
+        self.results = Results(self)
+        self.mapping = Mapping(self)
+        self.special = Special(self)
+        self.placing = Placing(self)
+        self.derivatives = Derivatives(self)
+        self.calls = Calls(self)
+        self.fields = Fields(self)
+        self.held_fields = HeldFields(self)
+        self.held_names = HeldNames(self)
+        self.held_entries = HeldEntries(self)
+        self.objects = Objects(self)
+        self.asking = Asking(self)
+        self.control = Control(self)
+        self.generators = Generators(self)
+        self.sequencing = Sequencing(self)
+        self.options = Options(self)
+        self.statements = Statements(self)
+        self.updates = Updates(self)
+        self._handlers = {
+            key: getattr(part, name)
+            for part in vars(self).values()
+            if isinstance(part, Part)
+            for key, name in part.handled.items()
+        }
+        self.order = Order(session.vocabulary, self.look)
+        self.plain_values = PlainValues(
+            set(inputs or ()).difference(env),
+            lambda node: self.value(clone(node)),
+            session.vocabulary,
+        )
+        self.plain_values.take(code.tree)
+        if self.begins:
+            self.plain_values.doubt(session.unplain)
+
+    def another(self, code: Code, env: dict[str, Value]) -> Interpreter:
+        """Return the interpreter of a function that this one calls."""
+        return Interpreter(self.session, code, env)
+
+    # -- by kind
+
+    def value(self, node: Any) -> Value:
+        """Return what an expression means, as a static value or an expression without any."""
+        handler = self._handlers.get(("expression", type(node)))
+        found: Value = self.expressions.rebuilt(node) if handler is None else handler(node)
+        return found
+
+    def call(
+        self, callee: Value, args: list[Value], keywords: dict[str, Value], node: Any
+    ) -> Value:
+        """Return the result of a call."""
+        handler = self._handlers.get(("callee", type(callee)))
+        if handler is None:
+            return self.calls.as_text(self.plain(callee, node), args, keywords, node, callee)
+        found: Value = handler(callee, args, keywords, node)
+        return found
+
+    def statement(self, node: Any) -> None:
+        """Rewrite a statement into `out`."""
+        self.statements.begin(node)
+        self._handlers.get(("statement", type(node)), self.statements.other)(node)
+
+    # -- what the parts ask most
+
+    def look(self, name: str) -> Value:
+        """Return what a name means."""
+        return self.lookup.look(name)
+
+    def expression(self, node: Any) -> Any:
+        """Rewrite an expression into one of the text."""
+        return self.plain(self.value(node), node)
+
+    def plain(self, value: Value, node: Any) -> Any:
+        """Return a value as an expression of the text."""
+        return self.expressions.plain(value, node)
+
+    def attribute(self, owner: Value, name: str, node: Any) -> Value:
+        """Return an attribute of a value."""
+        return self.objects.attribute(owner, name, node)
+
+    def block(self, body: list[Any]) -> list[Any]:
+        """Rewrite the statements of an inner block."""
+        return self.statements.block(body)
