@@ -53,6 +53,42 @@ def length(node: FunctionNode) -> int:
     return (node.end_lineno or node.lineno) - node.lineno + 1
 
 
+def class_lengths(sources: list[Source]) -> dict[str, int]:
+    """Return the lines of each class, with those of all classes of ours that it is made of."""
+    classes = {
+        f"{s.module}.{node.name}": (s, node)
+        for s in sources
+        for node in ast.walk(s.tree)
+        if isinstance(node, ast.ClassDef)
+    }
+
+    def family(name: str) -> set[str]:
+        source, node = classes[name]
+        named = {**_imported_names(source), **_own_names(source)}
+        bases = [named.get(base.id, "") for base in node.bases if isinstance(base, ast.Name)]
+        return {name}.union(*(family(base) for base in bases if base in classes))
+
+    def lines(name: str) -> int:
+        node = classes[name][1]
+        return (node.end_lineno or node.lineno) - node.lineno + 1
+
+    return {name: sum(map(lines, family(name))) for name in classes}
+
+
+def _imported_names(source: Source) -> dict[str, str]:
+    return {
+        item.asname or item.name: f"{node.module}.{item.name}"
+        for node in ast.walk(source.tree)
+        if isinstance(node, ast.ImportFrom)
+        for item in node.names
+    }
+
+
+def _own_names(source: Source) -> dict[str, str]:
+    kinds = (node for node in source.tree.body if isinstance(node, ast.ClassDef))
+    return {node.name: f"{source.module}.{node.name}" for node in kinds}
+
+
 def imports(source: Source, modules: frozenset[str]) -> frozenset[str]:
     """Return which of `modules` a file imports, anywhere in it but under TYPE_CHECKING.
 

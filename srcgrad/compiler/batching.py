@@ -36,8 +36,8 @@ from srcgrad.ir.walk import found_in
 from srcgrad.transforms.batching.facts import Fact, is_batched
 from srcgrad.transforms.batching.function import Wanted, Written, write_function
 from srcgrad.transforms.batching.state import Helper, WantsError
-from srcgrad.transforms.batching.statements import Statements
 from srcgrad.transforms.batching.terms import Term, copy_of
+from srcgrad.transforms.batching.writer import Writer
 from srcgrad.transforms.externals import Externals
 
 _OUTSIDE = ("given", "outside")
@@ -373,11 +373,11 @@ class _Ending:
         self.module = module
         self.axes = axes
 
-    def __call__(self, writer: Statements, term: Term, statement: Any) -> Any:
+    def __call__(self, writer: Writer, term: Term, statement: Any) -> Any:
         """Return the expression of the result, with the examples along the axes asked for."""
         return self._result(writer, term, self.axes, statement)
 
-    def _result(self, writer: Statements, term: Term, axis: Any, statement: Any) -> Any:
+    def _result(self, writer: Writer, term: Term, axis: Any, statement: Any) -> Any:
         fact = writer.closed(term.fact)
         if fact.is_numeric:
             return self._array(writer, Term(term.node, fact), axis, statement)
@@ -389,7 +389,7 @@ class _Ending:
             statement, "a result of which only the run tells what it is", "return arrays"
         )
 
-    def _array(self, writer: Statements, term: Term, axis: Any, statement: Any) -> Any:
+    def _array(self, writer: Writer, term: Term, axis: Any, statement: Any) -> Any:
         if isinstance(axis, bool) or not isinstance(axis, int):
             if axis is None and not term.batched:
                 return term.node
@@ -403,9 +403,7 @@ class _Ending:
         writer.helpers.use_numpy()
         return call("np.moveaxis", node, constant(0), constant(axis))
 
-    def _container(
-        self, writer: Statements, node: Any, fact: Fact, axis: Any, statement: Any
-    ) -> Any:
+    def _container(self, writer: Writer, node: Any, fact: Fact, axis: Any, statement: Any) -> Any:
         items, keys = fact.items or (), fact.keys
         if keys == ("*",):
             if axis != 0 or not all(item.batched for item in items):

@@ -13,6 +13,8 @@ from tools.structure import Source
 
 LONGEST_FILE = 500
 LONGEST_FUNCTION = 60
+LONGEST_CLASS = 800  # with all of its bases: who reads it reads them, too
+SURFACES = ("srcgrad.tape.tensor.Tensor", "srcgrad.tape.pynumbers.PythonFloat")  # a line a method
 
 # errors that one function of ours raises for another and no user sees: name -> who catches it
 SIGNALS = {
@@ -48,6 +50,28 @@ def test_functions_fit_on_a_screen():
         if structure.length(f) > LONGEST_FUNCTION
     ]
     assert not long
+
+
+def test_classes_with_their_bases_are_read_in_one_sitting():
+    lengths = structure.class_lengths(SOURCES)
+    assert set(SURFACES) == {name for name, lines in lengths.items() if lines > LONGEST_CLASS}
+
+
+def test_the_length_of_a_class_counts_its_bases():
+    text = """
+        class A:
+            x = 1
+            y = 2
+        class B(A):
+            z = 3
+        class C(B, A, dict):
+            pass
+    """
+    assert structure.class_lengths([source_of(text)]) == {
+        "srcgrad.made_up.A": 3,
+        "srcgrad.made_up.B": 5,
+        "srcgrad.made_up.C": 7,
+    }
 
 
 def test_no_modules_import_each_other_even_inside_functions():

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import gast
 import numpy as np
 
 from srcgrad.ir.build import at, call, constant
-from srcgrad.transforms.batching.calls import Called, Calls, writes
+from srcgrad.transforms.batching.calls import Called, writes
 from srcgrad.transforms.batching.facts import Fact
 from srcgrad.transforms.batching.making import dtype_told, shape_rank, with_examples
 from srcgrad.transforms.batching.reductions import flattened, shifted
 from srcgrad.transforms.batching.terms import Term, indexed, literal, none, whole_slice
+
+if TYPE_CHECKING:
+    from srcgrad.transforms.batching.writer import Writer
 
 
 def _view(made: Called, node: Any, rank: int | None) -> Term:
@@ -25,30 +28,30 @@ def _view(made: Called, node: Any, rank: int | None) -> Term:
 
 
 @writes(np.reshape)
-def reshaped(calls: Calls, made: Called) -> Term:
+def reshaped(writer: Writer, made: Called) -> Term:
     """Write ``x.reshape(2, -1)`` as ``x.reshape(batch, 2, -1)``."""
     term, *rest = made.args
     rest += [made.named[key] for key in ("shape",) if key in made.named]
     if made.named.keys() - {"shape"} or any(t.batched for t in rest) or not rest:
-        calls.refuse(made.node, "a reshape with such options", "leave them out")
+        writer.refuse(made.node, "a reshape with such options", "leave them out")
     if not made.is_method and len(rest) != 1:
-        calls.refuse(made.node, "a reshape with an order", "transpose before")
+        writer.refuse(made.node, "a reshape with an order", "transpose before")
     if len(rest) == 1:
         rank = shape_rank(rest[0])
         if not term.batched:
             return _view(made, made.text(), rank)
         if rank is None:
-            calls.refuse(
+            writer.refuse(
                 made.node, "a reshape to a shape of unknown length", "write the lengths out"
             )
-        new = with_examples(calls, rest[0])
+        new = with_examples(writer, rest[0])
         if made.is_method and isinstance(new, gast.Tuple) and rest[0].fact.kind == "number":
             return _view(made, made.text([term.node, *new.elts]), rank)
         args = [term.node, new]
         return _view(made, _without(made.text(args), "shape"), rank)
     if not term.batched:
         return _view(made, made.text(), len(rest))
-    nodes = [term.node, calls.batch(), *[t.node for t in rest]]
+    nodes = [term.node, writer.batch(), *[t.node for t in rest]]
     return _view(made, made.text(nodes), len(rest))
 
 
@@ -58,39 +61,41 @@ def _without(node: Any, name: str) -> Any:
 
 
 @writes(np.ravel, "flatten", "srcgrad.runtime.creating.flatten")
-def raveled(calls: Calls, made: Called) -> Term:
+def raveled(writer: Writer, made: Called) -> Term:
     """Write ``x.ravel()`` of each example."""
     term = made.args[0]
     if len(made.args) > 1 or made.named:
-        calls.refuse(made.node, f"`{made.name}` with an order", "transpose before")
+        writer.refuse(made.node, f"`{made.name}` with an order", "transpose before")
     if not term.batched:
         return _view(made, made.text(), 1)
-    rank = calls.rank_of(term, made.node)
+    rank = writer.rank_of(term, made.node)
     if rank == 0:
         return _view(made, indexed(term.node, [whole_slice(), none()]), 1)
-    new = flattened(calls, term)
+    new = flattened(writer, term)
     fresh = made.is_method and made.node.func.attr == "flatten"
     if fresh or (not made.is_method and made.function is not np.ravel):
         if rank == 1:
             new = gast.Call(gast.Attribute(new, "copy", gast.Load()), [], [])
-        return calls.made(new, Fact("array", True, 1, term.fact.dtype), made.node)
+        return writer.made(new, Fact("array", True, 1, term.fact.dtype), made.node)
     return _view(made, new, 1)
 
 
 @writes(np.transpose)
-def transposed(calls: Calls, made: Called) -> Term:
+def transposed(writer: Writer, made: Called) -> Term:
     """Write ``np.transpose(x, axes)`` with the axis of the examples kept first."""
     term, *rest = made.args
     rest += list(made.named.values())
     rank = term.rank
     if not term.batched:
         return _view(made, made.text(), rank)
-    rank = calls.rank_of(term, made.node)
+    rank = writer.rank_of(term, made.node)
     axes: Any = tuple(range(rank))[::-1]
     if rest:
         told = [literal(item.node) for item in rest]
         if not all(told):
-            calls.refuse(made.node, "a transposition that the text does not tell", "write the axes")
+            writer.refuse(
+                made.node, "a transposition that the text does not tell", "write the axes"
+            )
         axes = told[0][0] if len(told) == 1 and isinstance(told[0][0], tuple) else None
         axes = tuple(item[0] for item in told) if axes is None else axes
     if rank < 2:
@@ -103,25 +108,25 @@ def transposed(calls: Calls, made: Called) -> Term:
 
 
 @writes(np.swapaxes, np.moveaxis)
-def axes_moved(calls: Calls, made: Called) -> Term:
+def axes_moved(writer: Writer, made: Called) -> Term:
     """Write ``np.swapaxes(x, 0, 1)`` with axes counted with that of the examples."""
     term, *rest = made.args
     if not term.batched:
         return _view(made, made.text(), term.rank)
     told = [literal(item.node) for item in rest]
     if made.named or len(told) != 2 or not all(told):
-        calls.refuse(made.node, f"`{made.name}` by axes that the text does not tell", "write them")
-    rank = calls.rank_of(term, made.node)
+        writer.refuse(made.node, f"`{made.name}` by axes that the text does not tell", "write them")
+    rank = writer.rank_of(term, made.node)
     return _view(made, made.text([term.node, *[shifted(item[0]) for item in told]]), rank)
 
 
 @writes(np.expand_dims)
-def expanded(calls: Calls, made: Called) -> Term:
+def expanded(writer: Writer, made: Called) -> Term:
     """Write ``np.expand_dims(x, axis)``."""
     term, axis = made.args[0], made.argument("axis", 1)
     told = () if axis is None else literal(axis.node)
     if not told:
-        calls.refuse(made.node, "np.expand_dims along such an axis", "write it as a number")
+        writer.refuse(made.node, "np.expand_dims along such an axis", "write it as a number")
     more = len(told[0]) if isinstance(told[0], tuple) else 1
     rank = None if term.rank is None else term.rank + more
     if not term.batched:
@@ -132,12 +137,12 @@ def expanded(calls: Calls, made: Called) -> Term:
 
 
 @writes(np.squeeze)
-def squeezed(calls: Calls, made: Called) -> Term:
+def squeezed(writer: Writer, made: Called) -> Term:
     """Write ``np.squeeze(x, axis)``; without an axis only the lengths tell what becomes of it."""
     term, axis = made.args[0], made.argument("axis", 1)
     told = () if axis is None else literal(axis.node)
     if not told or told[0] is None:
-        calls.refuse(made.node, "np.squeeze without an axis", "name the axis")
+        writer.refuse(made.node, "np.squeeze without an axis", "name the axis")
     less = len(told[0]) if isinstance(told[0], tuple) else 1
     rank = None if term.rank is None else term.rank - less
     if not term.batched:
@@ -148,46 +153,46 @@ def squeezed(calls: Calls, made: Called) -> Term:
 
 
 @writes(np.broadcast_to)
-def broadcast(calls: Calls, made: Called) -> Term:
+def broadcast(writer: Writer, made: Called) -> Term:
     """Write ``np.broadcast_to(x, shape)``."""
     term, shape = made.args[0], made.argument("shape", 1)
     rank = None if shape is None else shape_rank(shape)
     if not term.batched or shape is None:
         return _view(made, made.text(), rank)
-    if rank is None or made.named or calls.rank_of(term, made.node) > rank:
-        calls.refuse(made.node, "np.broadcast_to such a shape", "write the shape down")
+    if rank is None or made.named or writer.rank_of(term, made.node) > rank:
+        writer.refuse(made.node, "np.broadcast_to such a shape", "write the shape down")
     missing = [none() for _ in range(rank - term.known_rank())]
     node = indexed(term.node, [whole_slice(), *missing]) if missing else term.node
-    return _view(made, made.text([node, with_examples(calls, shape)]), rank)
+    return _view(made, made.text([node, with_examples(writer, shape)]), rank)
 
 
 @writes(np.copy, "copy", "srcgrad.runtime.copies.copied")
-def copied(calls: Calls, made: Called) -> Term:
+def copied(writer: Writer, made: Called) -> Term:
     """Write ``x.copy()``."""
     term = made.args[0]
     if not term.fact.is_numeric:
-        calls.refuse(made.node, f"`{made.name}` of a container", "copy the arrays in it")
+        writer.refuse(made.node, f"`{made.name}` of a container", "copy the arrays in it")
     kind = term.fact.kind if made.is_method else "array"
-    return calls.made(made.text(), replace(term.fact, kind=kind, constant=()), made.node)
+    return writer.made(made.text(), replace(term.fact, kind=kind, constant=()), made.node)
 
 
 @writes("astype", "srcgrad.runtime.creating.astype")
-def cast(calls: Calls, made: Called) -> Term:
+def cast(writer: Writer, made: Called) -> Term:
     """Write ``x.astype(dtype)``."""
     term = made.args[0]
-    dtype = dtype_told(calls, made, 1, "")
+    dtype = dtype_told(writer, made, 1, "")
     if any(item.batched for item in made.args[1:]):
-        calls.refuse(made.node, "a dtype of each example", "write one dtype for all")
-    return calls.made(made.text(), replace(term.fact, dtype=dtype, constant=()), made.node)
+        writer.refuse(made.node, "a dtype of each example", "write one dtype for all")
+    return writer.made(made.text(), replace(term.fact, dtype=dtype, constant=()), made.node)
 
 
 @writes(np.atleast_1d)
-def at_least_vector(calls: Calls, made: Called) -> Term:
+def at_least_vector(writer: Writer, made: Called) -> Term:
     """Write ``np.atleast_1d(x)``."""
     term, *others = made.args
     if others:
-        calls.refuse(made.node, "np.atleast_1d of several arrays", "call it for each of them")
-    rank = calls.rank_of(term, made.node)
+        writer.refuse(made.node, "np.atleast_1d of several arrays", "call it for each of them")
+    rank = writer.rank_of(term, made.node)
     if rank:
         return term
     if not term.batched:
@@ -197,67 +202,67 @@ def at_least_vector(calls: Calls, made: Called) -> Term:
 
 
 @writes(np.diag)
-def diagonal(calls: Calls, made: Called) -> Term:
+def diagonal(writer: Writer, made: Called) -> Term:
     """Write ``np.diag(x)`` of a matrix; of a vector ``x[:, :, None] * np.eye(n)``."""
     term, *rest = made.args
-    rank = calls.rank_of(term, made.node)
+    rank = writer.rank_of(term, made.node)
     fact = Fact("array", term.batched, 1 if rank == 2 else 2, term.fact.dtype)
     if not term.batched:
-        return calls.made(made.text(), fact, made.node)
+        return writer.made(made.text(), fact, made.node)
     if rest or made.named or rank != 2:
-        calls.refuse(
+        writer.refuse(
             made.node, "np.diag of a vector or with an offset", "use x[:, None] * np.eye(n)"
         )
     method = gast.Attribute(term.node, "diagonal", gast.Load())
-    return calls.made(
+    return writer.made(
         gast.Call(method, [constant(0), constant(1), constant(2)], []), fact, made.node
     )
 
 
 @writes(np.repeat, np.tile)
-def repeated(calls: Calls, made: Called) -> Term:
+def repeated(writer: Writer, made: Called) -> Term:
     """Write ``np.repeat(x, count, axis)``."""
     term, times = made.args[0], made.args[1] if len(made.args) > 1 else None
     axis = made.argument("axis", 2) if made.function is np.repeat else None
     told = None if axis is None or axis.fact.kind == "none" else literal(axis.node)
-    rank = calls.rank_of(term, made.node)
+    rank = writer.rank_of(term, made.node)
     if times is None or times.batched or told == ():
-        calls.refuse(made.node, f"`{made.name}` with such arguments", "write them down")
+        writer.refuse(made.node, f"`{made.name}` with such arguments", "write them down")
     if made.function is np.tile and (times.fact.kind != "number" or rank != 1):
-        calls.refuse(made.node, "np.tile of such an array", "use np.repeat or np.broadcast_to")
+        writer.refuse(made.node, "np.tile of such an array", "use np.repeat or np.broadcast_to")
     left = 1 if told is None else rank
     fact = Fact("array", term.batched, left, term.fact.dtype)
     if not term.batched:
-        return calls.made(made.text(), fact, made.node)
+        return writer.made(made.text(), fact, made.node)
     if made.function is np.tile:
         pair = gast.Tuple([constant(1), times.node], gast.Load())
-        return calls.made(made.text([term.node, pair]), fact, made.node)
+        return writer.made(made.text([term.node, pair]), fact, made.node)
     if rank == 0:
-        calls.refuse(made.node, "np.repeat of a number", "use np.full")
-    node = term.node if told is not None else flattened(calls, term)
+        writer.refuse(made.node, "np.repeat of a number", "use np.full")
+    node = term.node if told is not None else flattened(writer, term)
     place = shifted(told[0]) if told is not None else constant(1)
     if len(made.args) > 2:
-        return calls.made(made.text([node, times.node, place]), fact, made.node)
-    return calls.made(made.text([node, times.node], axis=place), fact, made.node)
+        return writer.made(made.text([node, times.node, place]), fact, made.node)
+    return writer.made(made.text([node, times.node], axis=place), fact, made.node)
 
 
 @writes(np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit)
-def split(calls: Calls, made: Called) -> Term:
+def split(writer: Writer, made: Called) -> Term:
     """Write ``np.split(x, parts, axis)`` with the axis counted with that of the examples."""
     term, parts = made.args[:2]
-    rank = calls.rank_of(term, made.node)
+    rank = writer.rank_of(term, made.node)
     axis = made.argument("axis", 2) if made.function in (np.split, np.array_split) else None
     told = (0,) if axis is None else literal(axis.node)
     place = {np.hsplit: int(rank > 1), np.vsplit: 0, np.dsplit: 2}.get(made.function)
     place = told[0] if place is None and told else place
     known = parts.fact.constant or literal(parts.node)
     if parts.batched or not isinstance(place, int) or not known:
-        calls.refuse(made.node, f"`{made.name}` with such arguments", "write them down")
+        writer.refuse(made.node, f"`{made.name}` with such arguments", "write them down")
     count = known[0] if isinstance(known[0], int) else len(known[0]) + 1
     part = replace(term.fact, kind="array", constant=(), read_from=term.fact.sites)
-    whole = calls.container("list", dict.fromkeys(range(count), part), made.node)
+    whole = writer.container("list", dict.fromkeys(range(count), part), made.node)
     if not term.batched:
         return Term(made.text(), whole)
     name = "array_split" if made.function is np.array_split else "split"
-    new = call(calls.numpy(name), term.node, parts.node, axis=shifted(place))
+    new = call(writer.numpy(name), term.node, parts.node, axis=shifted(place))
     return Term(at(new, made.node), whole)

@@ -20,13 +20,13 @@ from srcgrad.ir.scopes import MISSING
 from srcgrad.transforms.batching.facts import UNKNOWN, Fact
 
 if TYPE_CHECKING:
-    from srcgrad.transforms.batching.statements import Statements
+    from srcgrad.transforms.batching.writer import Writer
 
 Errors = tuple[type[BaseException], ...]
 _JUMPS = (gast.Break, gast.Continue, gast.Return)
 
 
-def write_try(writer: Statements, statement: Any) -> None:
+def write_try(writer: Writer, statement: Any) -> None:
     """Write a `try` whose body raises for all examples or for none."""
     _refuse_jumps(writer, statement)
     if statement.handlers and writer.masks:
@@ -42,7 +42,7 @@ def write_try(writer: Statements, statement: Any) -> None:
     end, block = writer.env, statement.orelse or statement.body
     start = before
     for env in seen:
-        start = writer.merged(start, env, statement, ([], []))
+        start = writer.statements.merged(start, env, statement, ([], []))
     handlers = []
     for item in statement.handlers:
         writer.env = dict(start)
@@ -50,7 +50,7 @@ def write_try(writer: Statements, statement: Any) -> None:
             writer.bind(item.name.id, UNKNOWN)
         inner = writer.inner(item.body)
         handlers.append(gast.ExceptHandler(clone(item.type), clone(item.name), inner))
-        end = writer.merged(end, writer.env, statement, (block, item.body))
+        end = writer.statements.merged(end, writer.env, statement, (block, item.body))
         block = block if _leaves(item.body) else []
     writer.env = end
     final = writer.inner(statement.finalbody) if statement.finalbody else []
@@ -61,7 +61,7 @@ def _leaves(block: list[Any]) -> bool:
     return bool(block) and isinstance(block[-1], (*_JUMPS, gast.Raise))
 
 
-def _refuse_jumps(writer: Statements, statement: Any) -> None:
+def _refuse_jumps(writer: Writer, statement: Any) -> None:
     """Refuse jumps that `finally` runs before, or makes: what names are behind them it changes."""
     parts = [*statement.body, *statement.orelse, *statement.finalbody]
     parts += [inner for item in statement.handlers for inner in item.body]
@@ -69,7 +69,7 @@ def _refuse_jumps(writer: Statements, statement: Any) -> None:
         writer.refuse(statement, "a jump out of a `try` with `finally`", "leave it at its end")
 
 
-def _caught(writer: Statements, node: Any) -> Errors:
+def _caught(writer: Writer, node: Any) -> Errors:
     """Return the exceptions that a handler is for."""
     if node is None:
         return (BaseException,)
@@ -80,7 +80,7 @@ def _caught(writer: Statements, node: Any) -> Errors:
     return (found,) if known else (BaseException,)
 
 
-def _refuse_risks(writer: Statements, risks: list[Any], caught: Errors) -> None:
+def _refuse_risks(writer: Writer, risks: list[Any], caught: Errors) -> None:
     """Refuse a body that may raise what is caught for some of the examples alone."""
     for origin, raised in risks:
         if any(issubclass(a, b) or issubclass(b, a) for a in raised for b in caught):

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import builtins
-from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from types import FunctionType
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import gast
 import numpy as np
@@ -29,11 +28,14 @@ from srcgrad.transforms.batching.arguments import (
 from srcgrad.transforms.batching.asking import asked
 from srcgrad.transforms.batching.attempts import risks_of_call
 from srcgrad.transforms.batching.facts import UNKNOWN, WHOLE, Fact, Site
+from srcgrad.transforms.batching.part import Part, expression
 from srcgrad.transforms.batching.picking import is_picked, picked_call
-from srcgrad.transforms.batching.state import State
 from srcgrad.transforms.batching.terms import Term, literal, parts_site
 
-Handler = Callable[["Calls", "Called"], "Term"]
+if TYPE_CHECKING:
+    from srcgrad.transforms.batching.writer import Writer
+
+Handler = Callable[["Writer", "Called"], "Term"]
 _HANDLERS: Final[dict[Any, Handler]] = {}
 _BY_NAME: Final[dict[str, Handler]] = {}
 
@@ -104,30 +106,26 @@ def writes(*functions: Any) -> Callable[[Handler], Handler]:
     return add
 
 
-class Calls(State):
+class Calls(Part):
     """Rewrites calls."""
 
-    @abstractmethod
-    def term(self, node: Any) -> Term:
-        """Return an expression of the new program for one of the old."""
-
-    @abstractmethod
-    def iterated(self, term: Term, node: Any) -> tuple[Any, Fact]:
-        """Return what is to be looped over, and what is known of each item."""
-
-    def _Call(self, node: Any) -> Term:
-        function = uncached(self.resolved(node.func))
+    @expression(gast.Call)
+    def _call(self, node: Any) -> Term:
+        function = uncached(self.writer.resolved(node.func))
         receiver = None
         if function is MISSING:
             if not isinstance(node.func, gast.Attribute):
                 return self._unknown_call(node, "a value of the program")
-            self.taken.add(id(node.func.value))
-            receiver = self.term(node.func.value)
+            self.writer.taken.add(id(node.func.value))
+            receiver = self.writer.term(node.func.value)
             if receiver.fact.kind not in ("array", "number", "picked"):
                 return self._method_of_container(node, receiver)
             if node.func.attr in WRITING:
-                self.refuse(node, f"the method `{node.func.attr}`, which writes into an array,",
-                            "write `x[...] = value`")  # fmt: skip
+                self.writer.refuse(
+                    node,
+                    f"the method `{node.func.attr}`, which writes into an array,",
+                    "write `x[...] = value`",
+                )
             function = getattr(np, node.func.attr, None)
             if function is None and node.func.attr not in _BY_NAME:
                 return self._unknown_method(node, receiver)
@@ -136,10 +134,10 @@ class Calls(State):
         ):
             return self._starred(node, function)
         if function is sum and len(node.args) == 1:
-            self.added_up.add(id(node.args[0]))
-        self.taken |= {id(item) for item in node.args}
-        args = [self.term(item) for item in node.args]
-        named = {item.arg: self.term(item.value) for item in node.keywords}
+            self.writer.added_up.add(id(node.args[0]))
+        self.writer.taken |= {id(item) for item in node.args}
+        args = [self.writer.term(item) for item in node.args]
+        named = {item.arg: self.writer.term(item.value) for item in node.keywords}
         args = args if receiver is None else [receiver, *args]
         if _is_known(function):
             place_operands(function, args, named)
@@ -151,17 +149,17 @@ class Calls(State):
         """Return a call of a function that is known, its arguments having been rewritten."""
         put_in_order(made)
         if any(is_picked(term.fact) for term in made.args):
-            return picked_call(self, made)
+            return picked_call(self.writer, made)
         handler = self._handler(made)
         users = isinstance(made.function, FunctionType) and not _is_ours(made.function)
         given = [*made.args, *made.named.values()]
-        if any(self.holds_batch(t.fact) for t in given) and not users:
+        if any(self.writer.holds_batch(t.fact) for t in given) and not users:
             module = "" if handler is None else handler.__module__
             facts = [t.fact for t in given]
-            self.note_risk(made.node, risks_of_call(made.function, facts, module))
+            self.writer.note_risk(made.node, risks_of_call(made.function, facts, module))
         if handler is not None:
-            if made.batched or any(self.holds_batch(t.fact) for t in made.args):
-                return handler(self, made)
+            if made.batched or any(self.writer.holds_batch(t.fact) for t in made.args):
+                return handler(self.writer, made)
             return self._shared_call(made, handler)
         ruled = made.primitive.rule is not None
         if users and not ruled and library.constant_reason(made.function) is None:
@@ -190,37 +188,33 @@ class Calls(State):
 
     def _shared_call(self, made: Called, handler: Handler) -> Term:
         """Return a call in which nothing is of the batch: as it is, with what is known of it."""
-        if {id(made.node), parts_site(made.node)} & self.known.forced:
-            term = handler(self, made)
-            if self.holds_batch(term.fact):
+        if {id(made.node), parts_site(made.node)} & self.writer.known.forced:
+            term = handler(self.writer, made)
+            if self.writer.holds_batch(term.fact):
                 return term
         try:
-            fact = handler(self, made).fact
+            fact = handler(self.writer, made).fact
         except NotBatchedError:
             fact = self.asked(made)
         if fact.kind in ("list", "dict", "iterator", "tuple"):
             return Term(made.text(), fact)
         if fact.sites and fact.sites <= _sites(made.args):
             return Term(made.text(), fact)
-        return self.made(made.text(), replace(fact, batched=False), made.node)
+        return self.writer.made(made.text(), replace(fact, batched=False), made.node)
 
     def by_name(self, name: str, made: Called) -> Term:
         """Write a call as those are that are registered by a name."""
-        return _BY_NAME[name](self, made)
-
-    @abstractmethod
-    def array_attribute(self, node: Any, base: Term, new: Any) -> Term:
-        """Return what an attribute of an array is for one example."""
+        return _BY_NAME[name](self.writer, made)
 
     # -- calls of which nothing is known
 
     def _unhandled(self, made: Called) -> Term:
         node = made.node
-        touched = any(self.holds_batch(t.fact) for t in (*made.args, *made.named.values()))
+        touched = any(self.writer.holds_batch(t.fact) for t in (*made.args, *made.named.values()))
         if touched or made.primitive.writes:
             return self.by_name("one by one", made)
         self.check_effects(made.function, node)
-        found = self.made(made.text(), self.result_of_shared(made), node)
+        found = self.writer.made(made.text(), self.result_of_shared(made), node)
         return found if made.primitive.memory == "fresh" else self.perhaps_viewing(found, made)
 
     def perhaps_viewing(self, found: Term, made: Called) -> Term:
@@ -245,7 +239,7 @@ class Calls(State):
         """Return what a function returns for an example, as it says itself (see `asking`)."""
         terms: dict[Any, Term] = dict(enumerate(made.args)) | made.named
         objects = {
-            key: self.resolved(term.node)
+            key: self.writer.resolved(term.node)
             for key, term in terms.items()
             if term.fact.kind == "unknown"
         }
@@ -253,15 +247,15 @@ class Calls(State):
         function = made.function
         if made.is_method and not callable(function):
             return UNKNOWN
-        args = [self.closed(term.fact) for term in made.args]
-        named = {key: self.closed(term.fact) for key, term in made.named.items()}
+        args = [self.writer.closed(term.fact) for term in made.args]
+        named = {key: self.writer.closed(term.fact) for key, term in made.named.items()}
         return asked(function, args, named, objects, alike=alike)
 
     def check_effects(self, function: Any, node: Any) -> None:
         """Refuse a call that may do something else for each example, or is to be done for each."""
         rule = library.rule_for(function)
         if rule is not None and rule.__module__ == draws.__name__:
-            self.refuse(
+            self.writer.refuse(
                 node,
                 "a draw of random numbers, which each example would have for itself,",
                 "draw before, and give the numbers as an argument",
@@ -274,36 +268,38 @@ class Calls(State):
         package = module.partition(".")[0]
         if not known and not plain and package not in ("numpy", "math", "operator", "srcgrad"):
             name = getattr(function, "__name__", str(function))
-            self.refuse(
+            self.writer.refuse(
                 node,
                 f"a call of `{name}`, of which only each run tells what it does,",
                 "compute it before, and give the result as an argument",
             )
 
     def _unknown_call(self, node: Any, what: str) -> Term:
-        self.refuse(node, f"a call of {what}", "name the function")
+        self.writer.refuse(node, f"a call of {what}", "name the function")
 
     def _unknown_method(self, node: Any, receiver: Term) -> Term:
         if receiver.batched:
-            self.refuse(
+            self.writer.refuse(
                 node, f"the method `{node.func.attr}` of an array", "use a function of NumPy"
             )
         return self._other_call(node, receiver)
 
     def _other_call(self, node: Any, receiver: Term) -> Term:
-        args = [self.term(item) for item in node.args]
-        named = {item.arg: self.term(item.value) for item in node.keywords}
-        if any(self.holds_batch(t.fact) for t in (*args, *named.values())):
-            self.refuse(node, f"the method `{node.func.attr}`", "use a function of NumPy")
+        args = [self.writer.term(item) for item in node.args]
+        named = {item.arg: self.writer.term(item.value) for item in node.keywords}
+        if any(self.writer.holds_batch(t.fact) for t in (*args, *named.values())):
+            self.writer.refuse(node, f"the method `{node.func.attr}`", "use a function of NumPy")
         func = gast.Attribute(receiver.node, node.func.attr, gast.Load())
         keywords = [gast.keyword(k, t.node) for k, t in named.items()]
-        return self.made(gast.Call(func, [t.node for t in args], keywords), UNKNOWN, node)
+        return self.writer.made(gast.Call(func, [t.node for t in args], keywords), UNKNOWN, node)
 
     def _starred(self, node: Any, function: Any) -> Term:
-        inner = [self.term(i.value if isinstance(i, gast.Starred) else i) for i in node.args]
-        inner += [self.term(item.value) for item in node.keywords]
-        if any(self.holds_batch(term.fact) for term in inner):
-            self.refuse(node, "a call with stars before values of examples", "write them down")
+        inner = [self.writer.term(i.value if isinstance(i, gast.Starred) else i) for i in node.args]
+        inner += [self.writer.term(item.value) for item in node.keywords]
+        if any(self.writer.holds_batch(term.fact) for term in inner):
+            self.writer.refuse(
+                node, "a call with stars before values of examples", "write them down"
+            )
         self.check_effects(function, node)
         new = clone(node)
         terms = iter(inner)
@@ -314,7 +310,7 @@ class Calls(State):
             for i in node.args
         ]
         new.keywords = [gast.keyword(i.arg, next(terms).node) for i in node.keywords]
-        return self.made(new, UNKNOWN, node)
+        return self.writer.made(new, UNKNOWN, node)
 
     # -- methods of lists, tuples, dicts and texts
 
@@ -324,19 +320,19 @@ class Calls(State):
             return self._grown(node, receiver)
         if fact.kind == "dict" and name in ("items", "values", "keys", "get"):
             return self._view_of_dict(node, receiver)
-        holds = self.holds_batch(fact)
-        if fact.kind == "list" and name == "pop" and not self.masks and fact.sites:
-            args = [self.term(item) for item in node.args]
+        holds = self.writer.holds_batch(fact)
+        if fact.kind == "list" and name == "pop" and not self.writer.masks and fact.sites:
+            args = [self.writer.term(item) for item in node.args]
             if not any(term.batched for term in args) and self._is_own(fact):
                 new = gast.Call(
                     gast.Attribute(receiver.node, name, gast.Load()), [t.node for t in args], []
                 )
                 for site in fact.sites:
-                    if self.known.held[site].items is not None:
-                        self.known.held[site].items = None
-                return Term(at(new, node), self.element_of(fact) or UNKNOWN)
+                    if self.writer.known.held[site].items is not None:
+                        self.writer.known.held[site].items = None
+                return Term(at(new, node), self.writer.element_of(fact) or UNKNOWN)
         if holds or fact.kind in ("list", "dict", "unknown", "object", "mixed", "iterator"):
-            self.refuse(
+            self.writer.refuse(
                 node,
                 f"the method `{name}` of {_of_what(fact)}",
                 "call a function, or compute it before and give it as an argument",
@@ -344,42 +340,46 @@ class Calls(State):
         return self._other_call(node, receiver)
 
     def _is_own(self, fact: Fact) -> bool:
-        return all(site in self.known.held for site in fact.sites)
+        return all(site in self.writer.known.held for site in fact.sites)
 
     def _grown(self, node: Any, receiver: Term) -> Term:
         name = node.func.attr
-        if self.masks:
-            self.refuse(node, f"`{name}` in a branch that not all examples take", "use np.where")
-        args = [self.term(item) for item in node.args]
+        if self.writer.masks:
+            self.writer.refuse(
+                node, f"`{name}` in a branch that not all examples take", "use np.where"
+            )
+        args = [self.writer.term(item) for item in node.args]
         last = args[-1]
         if name == "extend":
-            _, element = self.iterated(last, node)
+            _, element = self.writer.expressions.iterated(last, node)
             last = Term(last.node, element)
-            put = self.put_in(receiver.fact, last, node)
+            put = self.writer.put_in(receiver.fact, last, node)
             if put.node is not last.node:
-                self.refuse(node, "`extend` by values that all examples share", "append them")
+                self.writer.refuse(
+                    node, "`extend` by values that all examples share", "append them"
+                )
             put = args[-1]
         else:
-            put = self.put_in(receiver.fact, last, node)
+            put = self.writer.put_in(receiver.fact, last, node)
         nodes = [*[t.node for t in args[:-1]], put.node]
         func = gast.Attribute(receiver.node, name, gast.Load())
         return Term(at(gast.Call(func, nodes, []), node), Fact("none"))
 
     def _view_of_dict(self, node: Any, receiver: Term) -> Term:
         name = node.func.attr
-        args = [self.term(item) for item in node.args]
+        args = [self.writer.term(item) for item in node.args]
         func = gast.Attribute(receiver.node, name, gast.Load())
         new = at(gast.Call(func, [t.node for t in args], []), node)
-        element = self.element_of(receiver.fact) or UNKNOWN
+        element = self.writer.element_of(receiver.fact) or UNKNOWN
         if name == "get":
             key = literal(node.args[0])
-            found = self.item_of(receiver.fact, key[0]) if key else element
-            batched = found is not None and self.holds_batch(found)
+            found = self.writer.item_of(receiver.fact, key[0]) if key else element
+            batched = found is not None and self.writer.holds_batch(found)
             if batched and len(args) > 1:
-                self.refuse(node, "`get` with a value for what is not there", "use d[key]")
+                self.writer.refuse(node, "`get` with a value for what is not there", "use d[key]")
             return Term(new, found or UNKNOWN)
         if element.kind == "mixed" and element.batched:
-            self.refuse(node, "a loop over a dict of different things", "name the entries")
+            self.writer.refuse(node, "a loop over a dict of different things", "name the entries")
         text = Fact("unknown")
         pair = Fact("tuple", items=(text, element))
         item = {"items": pair, "values": element, "keys": text}[name]
@@ -391,33 +391,38 @@ class Calls(State):
         node = made.node
         bound = bound_to(made)
         if bound is None:
-            self.refuse(node, f"a call of `{made.name}` with these arguments", "give all of them")
-        facts = tuple(of_parameter(self.closed(t.fact), i) for i, t in enumerate(bound))
-        found = self.helpers.helper(made.function, facts, self._batch)
+            self.writer.refuse(
+                node, f"a call of `{made.name}` with these arguments", "give all of them"
+            )
+        facts = tuple(of_parameter(self.writer.closed(t.fact), i) for i, t in enumerate(bound))
+        found = self.writer.helpers.helper(made.function, facts, self.writer.batch_name)
         if found is None:
             return self._unhandled(made)
-        self.note_risk(node, found.risks)
+        self.writer.note_risk(node, found.risks)
         for i in found.wants:
             if not bound[i].batched:
-                self.force(bound[i].fact, node)
+                self.writer.force(bound[i].fact, node)
         for i in found.written:
-            if self.masks:
-                self.refuse(node, f"a call of `{made.name}`, which writes into its argument,",
-                            "write outside of the branch")  # fmt: skip
-            self.note_written_by_call(bound[i], node)
+            if self.writer.masks:
+                self.writer.refuse(
+                    node,
+                    f"a call of `{made.name}`, which writes into its argument,",
+                    "write outside of the branch",
+                )
+            self.writer.note_written_by_call(bound[i], node)
         fact = as_seen(found.result, bound, id(node))
         if found.name is None:
             return self.made_as(made.text(), fact, node)
-        nodes = [self.kept(term).node for term in bound]
+        nodes = [self.writer.kept(term).node for term in bound]
         if found.takes_batch:
-            nodes.append(self.batch())
+            nodes.append(self.writer.batch())
         return self.made_as(gast.Call(load(found.name), nodes, []), fact, node)
 
     def made_as(self, node: Any, fact: Fact, origin: Any) -> Term:
         """Return a term for the result of a function, whose memory may be that of arguments."""
         site = id(origin)
-        if site in self.known.forced and not fact.batched and fact.is_numeric:
-            return self.made(node, fact, origin)
+        if site in self.writer.known.forced and not fact.batched and fact.is_numeric:
+            return self.writer.made(node, fact, origin)
         return Term(at(node, origin), fact)
 
 

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import gast
 import numpy as np
 
 from srcgrad.ir.build import at, call, clone, load
-from srcgrad.transforms.batching.calls import Called, Calls, writes
+from srcgrad.transforms.batching.calls import Called, writes
 from srcgrad.transforms.batching.elementwise import elementwise_call
 from srcgrad.transforms.batching.facts import WHOLE, Fact, is_batched
 from srcgrad.transforms.batching.making import shape_rank, with_examples
 from srcgrad.transforms.batching.reductions import shifted
 from srcgrad.transforms.batching.terms import Term, axes_of, literal, parts_site, widened
+
+if TYPE_CHECKING:
+    from srcgrad.transforms.batching.writer import Writer
 
 _SLOPES = (
     "greater_part chosen_part power_slope power_log_slope within is_below is_above "
@@ -28,13 +31,13 @@ writes("srcgrad.runtime.indexing.accumulate")(elementwise_call)
 
 
 @writes(np.shape, np.size, np.ndim)
-def sizes(calls: Calls, made: Called) -> Term:
+def sizes(writer: Writer, made: Called) -> Term:
     """Write ``np.shape(x)`` of one example as ``x.shape[1:]``."""
     term, *rest = made.args
     if made.function is np.shape and term.fact.kind == "list" and not rest and not made.named:
-        return _shape_of_list(calls, made, term)
+        return _shape_of_list(writer, made, term)
     if rest or made.named or not term.fact.is_numeric:
-        calls.refuse(made.node, f"`{made.name}` of this", "use the shape of an array")
+        writer.refuse(made.node, f"`{made.name}` of this", "use the shape of an array")
     rank = term.rank if made.function is np.shape else None
     fact = Fact("tuple", items=(WHOLE,) * rank) if rank is not None else WHOLE
     if made.function is np.shape and rank is None:
@@ -42,18 +45,20 @@ def sizes(calls: Calls, made: Called) -> Term:
     if not term.batched:
         return Term(made.text(), fact)
     name = made.name
-    rank = calls.rank_of(term, made.node)
+    rank = writer.rank_of(term, made.node)
     if rank == 0 and made.function is np.shape:
         return Term(at(gast.Tuple([], gast.Load()), made.node), fact)
     whole = gast.Attribute(term.node, name, gast.Load())
-    return calls.array_attribute(at(clone(whole), made.node), term, at(whole, made.node))
+    return writer.expressions.array_attribute(
+        at(clone(whole), made.node), term, at(whole, made.node)
+    )
 
 
-def _shape_of_list(calls: Calls, made: Called, term: Term) -> Term:
+def _shape_of_list(writer: Writer, made: Called, term: Term) -> Term:
     """Write ``np.shape(items)`` of a list of arrays of each example."""
-    element = calls.element_of(term.fact)
+    element = writer.element_of(term.fact)
     if element is None or not element.is_numeric or element.rank is None:
-        calls.refuse(made.node, "the shape of such a list", "make it an array")
+        writer.refuse(made.node, "the shape of such a list", "make it an array")
     fact = Fact("tuple", items=(WHOLE,) * (element.rank + 1))
     if not element.batched:
         return Term(made.text(), fact)
@@ -68,62 +73,64 @@ def _shape_of_list(calls: Calls, made: Called, term: Term) -> Term:
 
 
 @writes("srcgrad.runtime.creating.cast_back")
-def cast_back_call(calls: Calls, made: Called) -> Term:
+def cast_back_call(writer: Writer, made: Called) -> Term:
     """Write ``cast_back(grad, shape, dtype)`` with the shape of all examples."""
     grad, shape, *rest = made.args
     rank = shape_rank(shape)
     if rank is None or made.named or any(term.batched for term in rest):
-        calls.refuse(made.node, "an adjoint of which the axes are not known", "fix the axes")
+        writer.refuse(made.node, "an adjoint of which the axes are not known", "fix the axes")
     fact = Fact("array" if rank else "number", grad.batched, rank, grad.fact.dtype)
     sites = grad.fact.sites | {id(made.node)}
     if not grad.batched:
         return Term(made.text(), replace(fact, sites=sites))
-    nodes = [grad.node, _whole_shape(calls, shape), *[term.node for term in rest]]
+    nodes = [grad.node, _whole_shape(writer, shape), *[term.node for term in rest]]
     return Term(made.text(nodes), replace(fact, sites=sites, read_from=grad.fact.read_from))
 
 
 @writes("srcgrad.runtime.copies.gathered")
-def gathered_call(calls: Calls, made: Called) -> Term:
+def gathered_call(writer: Writer, made: Called) -> Term:
     """Write ``gathered(grad, like)``: the adjoint of a list that was made an array, as a list."""
     grad, like = made.args
     if like.fact.kind != "list" or not grad.fact.is_numeric or not grad.rank:
-        calls.refuse(made.node, "the adjoints of such a list", "make it an array at once")
-    node, item = calls.iterated(grad, made.node)
-    whole = calls.container("list", {"*": item}, made.node)
-    calls.known.held[id(made.node)].items = None
+        writer.refuse(made.node, "the adjoints of such a list", "make it an array at once")
+    node, item = writer.expressions.iterated(grad, made.node)
+    whole = writer.container("list", {"*": item}, made.node)
+    writer.known.held[id(made.node)].items = None
     return Term(call("list", node) if grad.batched else made.text(), whole)
 
 
 @writes("srcgrad.runtime.reducing.written_over")
-def written_over_call(calls: Calls, made: Called) -> Term:
+def written_over_call(writer: Writer, made: Called) -> Term:
     """Write ``written_over(y, new)``: what an update in place of `y` gives, as a new array."""
     old, new = made.args
-    rank = calls.rank_of(old, made.node)
+    rank = writer.rank_of(old, made.node)
     fact = Fact(old.fact.kind, made.batched, rank, old.fact.dtype)
     if not made.batched:
-        return calls.made(made.text(), fact, made.node)
-    if calls.rank_of(new, made.node) > rank:
-        calls.refuse(made.node, "an update by a value with more axes", "check the axes")
-    return calls.made(made.text([calls.as_batched(old).node, widened(new, rank)]), fact, made.node)
+        return writer.made(made.text(), fact, made.node)
+    if writer.rank_of(new, made.node) > rank:
+        writer.refuse(made.node, "an update by a value with more axes", "check the axes")
+    return writer.made(
+        made.text([writer.as_batched(old).node, widened(new, rank)]), fact, made.node
+    )
 
 
 @writes("srcgrad.runtime.adjoints.scalar_seed")
-def seed(calls: Calls, made: Called) -> Term:
+def seed(writer: Writer, made: Called) -> Term:
     """Write the adjoint of the result, which is 1.0 for each example, if that is one number."""
     (term,) = made.args
     if term.batched and (term.rank != 0 or term.fact.dtype not in ("f", "i")):
-        calls.refuse(made.node, "a gradient of what may be no real number", "reduce it to one")
-    return calls.number(1.0) if term.batched else Term(made.text(), calls.number(1.0).fact)
+        writer.refuse(made.node, "a gradient of what may be no real number", "reduce it to one")
+    return writer.number(1.0) if term.batched else Term(made.text(), writer.number(1.0).fact)
 
 
 @writes("srcgrad.runtime.broadcasting.unbroadcast")
-def unbroadcast_call(calls: Calls, made: Called) -> Term:
+def unbroadcast_call(writer: Writer, made: Called) -> Term:
     """Write ``unbroadcast(grad, like)``: axes that an example has more are summed before."""
     grad, like = made.args
     of_like = like.rank if like.fact.is_numeric else shape_rank(like)
     rank = grad.rank
     if of_like is None or rank is None:
-        calls.refuse(made.node, "an adjoint of which the axes are not known", "fix the axes")
+        writer.refuse(made.node, "an adjoint of which the axes are not known", "fix the axes")
     left = min(rank, of_like)
     fact = Fact("array" if left else "number", grad.batched, left, grad.fact.dtype)
     sites = grad.fact.sites | {id(made.node)}
@@ -134,37 +141,37 @@ def unbroadcast_call(calls: Calls, made: Called) -> Term:
         return Term(made.text([grad.node, one]) if like.batched else made.text(), fact)
     node = grad.node
     if rank > of_like:
-        node = call(calls.numpy("sum"), node, axis=axes_of(rank - of_like))
+        node = call(writer.numpy("sum"), node, axis=axes_of(rank - of_like))
     if not left or rank < of_like:
         return Term(at(node, made.node), fact)
-    return Term(made.text([node, _whole_shape(calls, like)]), fact)
+    return Term(made.text([node, _whole_shape(writer, like)]), fact)
 
 
-def _whole_shape(calls: Calls, like: Term) -> Any:
+def _whole_shape(writer: Writer, like: Term) -> Any:
     """Return what tells the shape of all examples: an array of them, or a tuple."""
     if like.batched:
         return like.node
     if not like.fact.is_numeric:
-        return with_examples(calls, like)
-    shape = gast.Starred(call(calls.numpy("shape"), like.node), gast.Load())
-    return gast.Tuple([calls.batch(), shape], gast.Load())
+        return with_examples(writer, like)
+    shape = gast.Starred(call(writer.numpy("shape"), like.node), gast.Load())
+    return gast.Tuple([writer.batch(), shape], gast.Load())
 
 
 @writes("srcgrad.runtime.numbers.as_shape")
-def shaped(calls: Calls, made: Called) -> Term:
+def shaped(writer: Writer, made: Called) -> Term:
     """Write ``as_shape(grad, shape)``: a number of each example in a shape of one element."""
     grad, shape = made.args
     rank = shape_rank(shape)
     fact = Fact("array" if rank else "number", grad.batched, rank, grad.fact.dtype)
     if not grad.batched:
-        return calls.made(made.text(), fact, made.node)
+        return writer.made(made.text(), fact, made.node)
     if rank is None:
-        calls.refuse(made.node, "an adjoint of which the axes are not known", "fix the axes")
-    return calls.made(widened(grad, rank), fact, made.node)
+        writer.refuse(made.node, "an adjoint of which the axes are not known", "fix the axes")
+    return writer.made(widened(grad, rank), fact, made.node)
 
 
 @writes("srcgrad.runtime.broadcasting.expand_reduced")
-def expanded_back(calls: Calls, made: Called) -> Term:
+def expanded_back(writer: Writer, made: Called) -> Term:
     """Write ``expand_reduced(grad, shape, axis)`` with the axis of one example's array."""
     grad, like = made.args[:2]
     axis, keeps = made.argument("axis", 2), made.argument("keepdims", 3)
@@ -172,18 +179,18 @@ def expanded_back(calls: Calls, made: Called) -> Term:
     told = (None,) if axis is None else literal(axis.node)
     kept = (False,) if keeps is None else literal(keeps.node)
     if of_like is None or not told or not kept:
-        calls.refuse(made.node, "an adjoint of which the axes are not known", "fix the axes")
+        writer.refuse(made.node, "an adjoint of which the axes are not known", "fix the axes")
     fact = Fact("array", grad.batched or like.batched, of_like, grad.fact.dtype)
     if not fact.batched:
-        return calls.made(made.text(), fact, made.node)
-    node = grad.node if grad.batched else calls.spread(grad.node, grad.fact)
+        return writer.made(made.text(), fact, made.node)
+    node = grad.node if grad.batched else writer.spread(grad.node, grad.fact)
     if told[0] is not None and not kept[0] and of_like:
-        node = call(calls.numpy("expand_dims"), node, shifted(told[0]))
+        node = call(writer.numpy("expand_dims"), node, shifted(told[0]))
     elif grad.rank != of_like:
         node = widened(Term(node, replace(grad.fact, batched=True)), of_like)
-    shape = _whole_shape(calls, like)
+    shape = _whole_shape(writer, like)
     shape = gast.Attribute(shape, "shape", gast.Load()) if like.batched else shape
-    return calls.made(call(calls.numpy("broadcast_to"), node, shape), fact, made.node)
+    return writer.made(call(writer.numpy("broadcast_to"), node, shape), fact, made.node)
 
 
 _CONJUGATES = "conj", "real_part"
@@ -193,22 +200,22 @@ for _name in _CONJUGATES:
 
 
 @writes("srcgrad.runtime.adjoints.zeros_like of a container")
-def zeros_of_parts(calls: Calls, made: Called) -> Term:
+def zeros_of_parts(writer: Writer, made: Called) -> Term:
     """Write ``zeros_like(params)`` as a list or dict of zeros for each example."""
     (term,) = made.args
-    fact = calls.closed(term.fact)
+    fact = writer.closed(term.fact)
     if fact.kind not in ("tuple", "list", "dict") or fact.items is None:
-        calls.refuse(made.node, "`zeros_like` of this", "make the arrays one by one")
-    forced = parts_site(made.node) in calls.known.forced
+        writer.refuse(made.node, "`zeros_like` of this", "make the arrays one by one")
+    forced = parts_site(made.node) in writer.known.forced
     kind = "dict" if fact.kind == "dict" else "list"
     if fact.keys == ("*",):
-        return _zeros_of_list(calls, made, term, fact)
+        return _zeros_of_list(writer, made, term, fact)
     keys = list(fact.keys if fact.keys is not None else range(len(fact.items)))
     entries = [(key, _part(term.node, key, i), item)
                for i, (key, item) in enumerate(zip(keys, fact.items, strict=True))]  # fmt: skip
-    parts = {key: _zeros(calls, made, Term(node, item)) for key, node, item in entries}
+    parts = {key: _zeros(writer, made, Term(node, item)) for key, node, item in entries}
     facts = {key: part.fact for key, part in parts.items()}
-    whole = calls.container(kind, facts, made.node)
+    whole = writer.container(kind, facts, made.node)
     if not forced and not any(map(is_batched, fact.items)):
         return Term(made.text(), whole)
     nodes = [part.node for part in parts.values()]
@@ -223,27 +230,27 @@ def _part(node: Any, key: Any, place: int) -> Any:
     return gast.Subscript(clone(node), gast.Constant(key, None), gast.Load())
 
 
-def _zeros(calls: Calls, made: Called, term: Term) -> Term:
+def _zeros(writer: Writer, made: Called, term: Term) -> Term:
     """Return the zeros for one part of a container."""
     fact = term.fact
     if not fact.is_numeric or fact.rank is None:
-        calls.refuse(made.node, "`zeros_like` of this", "make the arrays one by one")
+        writer.refuse(made.node, "`zeros_like` of this", "make the arrays one by one")
     dtype = fact.dtype if fact.dtype in ("f", "c") else "f"
     found = Fact(fact.kind, fact.batched, fact.rank, dtype).at(parts_site(made.node))
     node = made.text([term.node])
-    if not fact.batched and parts_site(made.node) in calls.known.forced:
-        return Term(calls.spread(node, found), replace(found, batched=True))
+    if not fact.batched and parts_site(made.node) in writer.known.forced:
+        return Term(writer.spread(node, found), replace(found, batched=True))
     return Term(node, found)
 
 
-def _zeros_of_list(calls: Calls, made: Called, term: Term, fact: Fact) -> Term:
+def _zeros_of_list(writer: Writer, made: Called, term: Term, fact: Fact) -> Term:
     (element,) = fact.items or ()
     if fact.kind != "list":
-        calls.refuse(made.node, "`zeros_like` of this", "make the arrays one by one")
-    name = calls.namer.fresh("part")
-    zeros = _zeros(calls, made, Term(load(name), element))
-    whole = calls.container("list", {"*": zeros.fact}, made.node)
-    calls.known.held[id(made.node)].items = None
+        writer.refuse(made.node, "`zeros_like` of this", "make the arrays one by one")
+    name = writer.namer.fresh("part")
+    zeros = _zeros(writer, made, Term(load(name), element))
+    whole = writer.container("list", {"*": zeros.fact}, made.node)
+    writer.known.held[id(made.node)].items = None
     if not zeros.batched:
         return Term(made.text(), whole)
     generator = gast.comprehension(gast.Name(name, gast.Store(), None, None), term.node, [], 0)

@@ -11,7 +11,7 @@ from srcgrad.ir.build import at, call, clone, load
 from srcgrad.ir.scopes import MISSING
 from srcgrad.ir.walk import found_in
 from srcgrad.transforms.batching.attempts import risks_of_division
-from srcgrad.transforms.batching.comparisons import TRUTH, Comparisons
+from srcgrad.transforms.batching.comparisons import TRUTH
 from srcgrad.transforms.batching.facts import (
     UNKNOWN,
     WHOLE,
@@ -21,6 +21,7 @@ from srcgrad.transforms.batching.facts import (
     joined,
     promoted,
 )
+from srcgrad.transforms.batching.part import Part, expression
 from srcgrad.transforms.batching.picking import (
     again,
     is_picked,
@@ -32,69 +33,64 @@ from srcgrad.transforms.batching.products import matrix_product
 from srcgrad.transforms.batching.terms import Term, literal
 
 
-class Expressions(Comparisons):
+class Expressions(Part):
     """Rewrites the expressions of one function."""
 
-    def term(self, node: Any) -> Term:
-        """Return an expression of the new program for one of the old."""
-        method = getattr(self, f"_{type(node).__name__}", None)
-        if method is None:
-            return self._other(node)
-        found: Term = method(node)
-        if is_picked(found.fact) and id(node) not in self.taken:
-            refuse_picked(self, node)
-        return found
-
-    def _other(self, node: Any) -> Term:
+    def other(self, node: Any) -> Term:
         """Return what reads nothing of the batch as it is."""
         for name in found_in(node, gast.Name):
-            if self.holds_batch(self.env.get(name.id, UNKNOWN)):
-                self.refuse(
+            if self.writer.holds_batch(self.writer.env.get(name.id, UNKNOWN)):
+                self.writer.refuse(
                     node,
                     f"{_described(node)} that reads `{name.id}`, of which each has its own,",
                     "write it with NumPy's functions",
                 )
-        return self.made(self._renamed(node), UNKNOWN, node)
+        return self.writer.made(self._renamed(node), UNKNOWN, node)
 
     def _renamed(self, node: Any) -> Any:
         new = clone(node)
         for name in found_in(new, gast.Name):
-            if isinstance(name.ctx, gast.Load) and name.id in self.alias:
-                name.id = self.alias[name.id]
+            if isinstance(name.ctx, gast.Load) and name.id in self.writer.alias:
+                name.id = self.writer.alias[name.id]
         return new
 
     # -- values
 
-    def _Constant(self, node: Any) -> Term:
+    @expression(gast.Constant)
+    def _constant(self, node: Any) -> Term:
         fact = fact_of(node.value, id(node))
-        return self.made(clone(node), replace(fact, constant=(node.value,)), node)
+        return self.writer.made(clone(node), replace(fact, constant=(node.value,)), node)
 
-    def _Name(self, node: Any) -> Term:
-        fact = self.env.get(node.id)
+    @expression(gast.Name)
+    def _name(self, node: Any) -> Term:
+        fact = self.writer.env.get(node.id)
         if fact is None:
-            value = MISSING if node.id in self.hidden else self.scope.lookup(node.id)
+            value = MISSING if node.id in self.writer.hidden else self.writer.scope.lookup(node.id)
             if value is MISSING:
                 return Term(clone(node), UNKNOWN)
             return Term(clone(node), fact_of(value, ("outside", node.id)))
-        if fact.kind == "mixed" and self.holds_batch(fact):
-            self.refuse(
+        if fact.kind == "mixed" and self.writer.holds_batch(fact):
+            self.writer.refuse(
                 node,
                 f"`{node.id}`, which has other axes or is another thing on another path,",
                 "give it the same axes on every path",
             )
-        return Term(at(load(self.alias.get(node.id, node.id)), node), fact)
+        return Term(at(load(self.writer.alias.get(node.id, node.id)), node), fact)
 
-    def _Attribute(self, node: Any) -> Term:
-        value = self.resolved(node)
+    @expression(gast.Attribute)
+    def _attribute(self, node: Any) -> Term:
+        value = self.writer.resolved(node)
         if value is not MISSING:
             return Term(clone(node), fact_of(value, ("outside", node.attr)))
-        base = self.term(node.value)
+        base = self.writer.term(node.value)
         new = at(gast.Attribute(base.node, node.attr, gast.Load()), node)
         if base.fact.kind in ("array", "number"):
             return self.array_attribute(node, base, new)
         held = base.fact.held(node.attr) if base.fact.kind == "object" else None
-        if self.holds_batch(base.fact) and held is None:
-            self.refuse(node, f"the attribute `{node.attr}`", "pass what it holds as an argument")
+        if self.writer.holds_batch(base.fact) and held is None:
+            self.writer.refuse(
+                node, f"the attribute `{node.attr}`", "pass what it holds as an argument"
+            )
         return Term(new, held or Fact("unknown", sites=base.fact.sites))
 
     def array_attribute(self, node: Any, base: Term, new: Any) -> Term:
@@ -115,14 +111,16 @@ class Expressions(Comparisons):
         if name == "mT" and rank is not None and rank >= 2:
             return Term(new, fact)
         if base.batched and name != "dtype":
-            self.refuse(node, f"the attribute `{name}` of an array", "write it with a function")
+            self.writer.refuse(
+                node, f"the attribute `{name}` of an array", "write it with a function"
+            )
         return Term(new, UNKNOWN)
 
     def _count(self, name: str, base: Term, new: Any, node: Any) -> Any:
         """Return the number of axes or of elements of one example."""
         if not base.batched:
             return new
-        rank = self.rank_of(base, node)
+        rank = self.writer.rank_of(base, node)
         if name == "ndim" or rank == 0:
             return gast.Constant(rank if name == "ndim" else 1, None)
         shape = gast.Attribute(base.node, "shape", gast.Load())
@@ -139,7 +137,7 @@ class Expressions(Comparisons):
         """Return ``x.T`` of each example."""
         if not base.batched:
             return Term(new, base.fact)
-        rank = self.rank_of(base, node)
+        rank = self.writer.rank_of(base, node)
         if rank < 2:
             return base
         if rank == 2:
@@ -151,84 +149,95 @@ class Expressions(Comparisons):
 
     # -- operators
 
-    def _BinOp(self, node: Any) -> Term:
-        self.taken |= {id(node.left), id(node.right)}
-        left, right = self.term(node.left), self.term(node.right)
+    @expression(gast.BinOp)
+    def _bin_op(self, node: Any) -> Term:
+        self.writer.taken |= {id(node.left), id(node.right)}
+        left, right = self.writer.term(node.left), self.writer.term(node.right)
         if is_picked(left.fact) or is_picked(right.fact):
             return self._operation_of_picked(node, left, right)
         if isinstance(node.op, gast.MatMult):
-            return matrix_product(self, node, left, right)
+            return matrix_product(self.writer, node, left, right)
         kinds = {left.fact.kind, right.fact.kind}
         if kinds & {"list", "tuple", "text", "dict"}:
             return self._joined_containers(node, left, right)
-        self.note_risk(node, risks_of_division(node.op, [left.fact, right.fact]))
+        self.writer.note_risk(node, risks_of_division(node.op, [left.fact, right.fact]))
         dtype = "f" if isinstance(node.op, gast.Div) else ""
         if "c" in (left.fact.dtype, right.fact.dtype):
             dtype = "c"
-        (a, b), fact = self.elementwise([left, right], node, dtype=dtype)
-        return self.made(gast.BinOp(a, node.op, b), fact, node)
+        (a, b), fact = self.writer.elementwise([left, right], node, dtype=dtype)
+        return self.writer.made(gast.BinOp(a, node.op, b), fact, node)
 
     def _operation_of_picked(self, node: Any, left: Term, right: Term) -> Term:
         if isinstance(node.op, gast.MatMult):
-            refuse_picked(self, node)
-        given, _ = wholes(self, [left, right], node)
+            refuse_picked(self.writer, node)
+        given, _ = wholes(self.writer, [left, right], node)
         dtype = "f" if isinstance(node.op, gast.Div) else ""
-        (a, b), fact = self.elementwise(given, node, dtype=dtype)
+        (a, b), fact = self.writer.elementwise(given, node, dtype=dtype)
         return again([left, right], at(gast.BinOp(a, node.op, b), node), fact)
 
     def _joined_containers(self, node: Any, left: Term, right: Term) -> Term:
         new = at(gast.BinOp(left.node, node.op, right.node), node)
-        batched = self.holds_batch(left.fact) or self.holds_batch(right.fact)
+        batched = self.writer.holds_batch(left.fact) or self.writer.holds_batch(right.fact)
         shared_number = any(t.fact.kind == "number" and not t.batched for t in (left, right))
         numeric = left.fact.is_numeric or right.fact.is_numeric
         if batched and numeric and not shared_number:
-            self.refuse(node, "an operation between a list and an array", "make the list an array")
+            self.writer.refuse(
+                node, "an operation between a list and an array", "make the list an array"
+            )
         one, other = left.fact, right.fact
         if one.kind == other.kind == "tuple" and one.items is not None and other.items is not None:
             return Term(new, Fact("tuple", items=one.items + other.items))
         if "list" in (one.kind, other.kind):
-            held = [self.element_of(f) for f in (one, other) if f.kind == "list"]
+            held = [self.writer.element_of(f) for f in (one, other) if f.kind == "list"]
             elements = [e for e in held if e is not None]
             of_numbers = [e for e in elements if e.is_numeric]
             if len({e.batched for e in of_numbers}) > 1:
-                self.force(next(e for e in of_numbers if not e.batched), node)
+                self.writer.force(next(e for e in of_numbers if not e.batched), node)
             element = all_joined(elements)
             items = None if element is None else {"*": element}
-            return Term(new, self.container("list", items, node))
-        if one.kind in ("tuple", "dict") and self.holds_batch(one):
-            self.refuse(node, "an operation with a tuple or dict of arrays", "write the items down")
+            return Term(new, self.writer.container("list", items, node))
+        if one.kind in ("tuple", "dict") and self.writer.holds_batch(one):
+            self.writer.refuse(
+                node, "an operation with a tuple or dict of arrays", "write the items down"
+            )
         return Term(new, Fact(one.kind if one.kind in ("text", "tuple") else "unknown"))
 
-    def _UnaryOp(self, node: Any) -> Term:
+    @expression(gast.UnaryOp)
+    def _unary_op(self, node: Any) -> Term:
         if not isinstance(node.op, gast.Not):
-            self.taken.add(id(node.operand))
-        inner = self.term(node.operand)
+            self.writer.taken.add(id(node.operand))
+        inner = self.writer.term(node.operand)
         if is_picked(inner.fact):
             new = at(gast.UnaryOp(node.op, inner.node), node)
             return again([inner], new, whole_of(inner).fact)
         if isinstance(node.op, gast.Not):
-            if self.is_settled(inner):
+            if self.writer.comparisons.is_settled(inner):
                 answer = not inner.node.value
                 return Term(gast.Constant(answer, None), replace(TRUTH, constant=(answer,)))
             if not inner.batched:
-                return self.made(gast.UnaryOp(node.op, inner.node), TRUTH, node)
+                return self.writer.made(gast.UnaryOp(node.op, inner.node), TRUTH, node)
             return Term(
-                at(gast.UnaryOp(gast.Invert(), self.truth(inner, node).node), node), inner.fact
+                at(
+                    gast.UnaryOp(gast.Invert(), self.writer.comparisons.truth(inner, node).node),
+                    node,
+                ),
+                inner.fact,
             )
-        (new,), fact = self.elementwise([inner], node)
+        (new,), fact = self.writer.elementwise([inner], node)
         value = literal(node)
-        return self.made(gast.UnaryOp(node.op, new), replace(fact, constant=value), node)
+        return self.writer.made(gast.UnaryOp(node.op, new), replace(fact, constant=value), node)
 
-    def _IfExp(self, node: Any) -> Term:
-        test = self.term(node.test)
-        if self.is_settled(test):
-            return self.term(node.body if test.node.value else node.orelse)
-        one, other = self.term(node.body), self.term(node.orelse)
+    @expression(gast.IfExp)
+    def _if_exp(self, node: Any) -> Term:
+        test = self.writer.term(node.test)
+        if self.writer.comparisons.is_settled(test):
+            return self.writer.term(node.body if test.node.value else node.orelse)
+        one, other = self.writer.term(node.body), self.writer.term(node.orelse)
         if test.batched:
-            self.note_risk(node, (Exception,))
-            return self.selected(self.truth(test, node.test), one, other, node)
+            self.writer.note_risk(node, (Exception,))
+            return self.selected(self.writer.comparisons.truth(test, node.test), one, other, node)
         if one.batched != other.batched and one.fact.is_numeric and other.fact.is_numeric:
-            one, other = self.as_batched(one), self.as_batched(other)
+            one, other = self.writer.as_batched(one), self.writer.as_batched(other)
         new = gast.IfExp(test.node, one.node, other.node)
         return Term(at(new, node), joined(one.fact, other.fact))
 
@@ -236,36 +245,43 @@ class Expressions(Comparisons):
         """Return one value where the test of an example holds, and the other where it does not."""
         sites = one.fact.sites | other.fact.sites
         fresh = all(isinstance(t.node, (gast.BinOp, gast.UnaryOp)) for t in (one, other))
-        if one.rank != 0 and not fresh and ({id(node)} | sites) & self.known.written:
-            self.refuse(
+        if one.rank != 0 and not fresh and ({id(node)} | sites) & self.writer.known.written:
+            self.writer.refuse(
                 node,
                 "a choice between arrays that are written into, before or after,",
                 "write z = np.where(test, a, b), which is a new array",
             )
         same = one.fact.is_numeric and other.fact.is_numeric
         if not same or one.rank is None or one.rank != other.rank:
-            self.refuse(
+            self.writer.refuse(
                 node,
                 "a choice between values that are no arrays of the same number of axes",
                 "give both sides the same axes",
             )
         dtype = promoted([one.fact, other.fact])
         fact = Fact("number" if not one.rank else "array", True, one.rank, dtype)
-        if self.is_settled(one) and self.is_settled(other) and one.node.value != other.node.value:
+        if (
+            self.writer.comparisons.is_settled(one)
+            and self.writer.comparisons.is_settled(other)
+            and one.node.value != other.node.value
+        ):
             truth = test.node if one.node.value else _inverted(test.node)
-            return self.made(truth, replace(TRUTH, batched=True), node)
+            return self.writer.made(truth, replace(TRUTH, batched=True), node)
         if one.rank == 0:
-            return self.made(call(self.numpy("where"), test.node, one.node, other.node), fact, node)
-        helper = self.helpers.use_runtime("chosen_for_each")
-        sides = [self.as_batched(term).node for term in (one, other)]
-        return self.made(call(helper, test.node, *sides), fact, node)
+            return self.writer.made(
+                call(self.writer.numpy("where"), test.node, one.node, other.node), fact, node
+            )
+        helper = self.writer.helpers.use_runtime("chosen_for_each")
+        sides = [self.writer.as_batched(term).node for term in (one, other)]
+        return self.writer.made(call(helper, test.node, *sides), fact, node)
 
     # -- displays
 
-    def _Tuple(self, node: Any) -> Term:
+    @expression(gast.Tuple)
+    def _tuple(self, node: Any) -> Term:
         if any(isinstance(item, gast.Starred) for item in node.elts):
             return self._starred_tuple(node)
-        terms = [self.kept(self.term(item)) for item in node.elts]
+        terms = [self.writer.kept(self.writer.term(item)) for item in node.elts]
         new = at(gast.Tuple([t.node for t in terms], gast.Load()), node)
         return Term(new, Fact("tuple", items=tuple(t.fact for t in terms)))
 
@@ -274,36 +290,38 @@ class Expressions(Comparisons):
         items: list[Fact] | None = []
         for item in node.elts:
             starred = isinstance(item, gast.Starred)
-            term = self.term(item.value if starred else item)
+            term = self.writer.term(item.value if starred else item)
             nodes.append(gast.Starred(term.node, gast.Load()) if starred else term.node)
             if starred and (term.fact.items is None or term.batched):
-                if self.holds_batch(term.fact):
-                    self.refuse(item, "a star before values of examples", "write them down")
+                if self.writer.holds_batch(term.fact):
+                    self.writer.refuse(item, "a star before values of examples", "write them down")
                 items = None
             elif items is not None:
                 items += list(term.fact.items or ()) if starred else [term.fact]
         new = at(gast.Tuple(nodes, gast.Load()), node)
         return Term(new, Fact("tuple", items=None if items is None else tuple(items)))
 
-    def _List(self, node: Any) -> Term:
+    @expression(gast.List)
+    def _list(self, node: Any) -> Term:
         if any(isinstance(item, gast.Starred) for item in node.elts):
-            return self._other(node)
-        terms = [self.kept(self.term(item)) for item in node.elts]
+            return self.other(node)
+        terms = [self.writer.kept(self.writer.term(item)) for item in node.elts]
         facts = {i: term.fact for i, term in enumerate(terms)}
-        fact = self.container("list", facts, node)
-        held = self.known.held[id(node)]
+        fact = self.writer.container("list", facts, node)
+        held = self.writer.known.held[id(node)]
         nodes = []
         for i, term in enumerate(terms):
             wanted = held.element if held.items is None else held.items.get(i)
             needed = wanted is not None and wanted.batched and not term.batched
-            nodes.append(self.as_batched(term).node if needed else term.node)
+            nodes.append(self.writer.as_batched(term).node if needed else term.node)
         return Term(at(gast.List(nodes, gast.Load()), node), fact)
 
-    def _Dict(self, node: Any) -> Term:
+    @expression(gast.Dict)
+    def _dict(self, node: Any) -> Term:
         if any(key is None for key in node.keys):
-            return self._other(node)
-        keys = [self.term(key) for key in node.keys]
-        terms = [self.kept(self.term(item)) for item in node.values]
+            return self.other(node)
+        keys = [self.writer.term(key) for key in node.keys]
+        terms = [self.writer.kept(self.writer.term(item)) for item in node.values]
         known = all(key.fact.constant for key in keys)
         known = known and len({key.fact.constant[0] for key in keys}) == len(keys)
         facts = (
@@ -311,48 +329,52 @@ class Expressions(Comparisons):
             if known
             else {i: term.fact for i, term in enumerate(terms)}
         )
-        fact = self.container("dict", facts, node)
-        held = self.known.held[id(node)]
+        fact = self.writer.container("dict", facts, node)
+        held = self.writer.known.held[id(node)]
         if not known:
             held.items = None
         nodes = []
         for key, term in zip(facts, terms, strict=True):
             wanted = held.element if held.items is None else held.items.get(key)
             needed = wanted is not None and wanted.batched and not term.batched
-            nodes.append(self.as_batched(term).node if needed else term.node)
+            nodes.append(self.writer.as_batched(term).node if needed else term.node)
         return Term(at(gast.Dict([k.node for k in keys], nodes), node), fact)
 
-    def _ListComp(self, node: Any) -> Term:
+    @expression(gast.ListComp)
+    def _list_comp(self, node: Any) -> Term:
         return self._comprehension(node, "list")
 
-    def _GeneratorExp(self, node: Any) -> Term:
+    @expression(gast.GeneratorExp)
+    def _generator_exp(self, node: Any) -> Term:
         return self._comprehension(node, "iterator")
 
     def _comprehension(self, node: Any, kind: str) -> Term:
-        before, alias = dict(self.env), dict(self.alias)
+        before, alias = dict(self.writer.env), dict(self.writer.alias)
         generators, guards = [], []
         for generator in node.generators:
-            source = self.term(generator.iter)
+            source = self.writer.term(generator.iter)
             iterable, element = self.iterated(source, generator.iter)
-            if element.kind == "number" and element.read_from & self.known.by_calls:
-                self.refuse(node, "a comprehension over what a call writes into", "write a loop")
+            if element.kind == "number" and element.read_from & self.writer.known.by_calls:
+                self.writer.refuse(
+                    node, "a comprehension over what a call writes into", "write a loop"
+                )
             self.bind_target(generator.target, element, generator.target)
-            tests = [self.term(test) for test in generator.ifs]
+            tests = [self.writer.term(test) for test in generator.ifs]
             guards += tests
             new = gast.comprehension(clone(generator.target), iterable, [t.node for t in tests], 0)
             generators.append(new)
-        item = self.kept(self.term(node.elt))
+        item = self.writer.kept(self.writer.term(node.elt))
         if any(test.batched for test in guards):
             item = self._added_where(node, guards, item, generators)
-        self.env, self.alias = before, alias
+        self.writer.env, self.writer.alias = before, alias
         made = type(node)(item.node, generators)
         if kind == "iterator":
             return Term(at(made, node), Fact("iterator", items=(item.fact,)))
-        fact = self.container("list", {"*": item.fact}, node)
-        self.known.held[id(node)].items = None
-        element_now = self.known.held[id(node)].element
+        fact = self.writer.container("list", {"*": item.fact}, node)
+        self.writer.known.held[id(node)].items = None
+        element_now = self.writer.known.held[id(node)].element
         if element_now is not None and element_now.batched and not item.batched:
-            made.elt = self.as_batched(item).node
+            made.elt = self.writer.as_batched(item).node
         return Term(at(made, node), fact)
 
     def _added_where(
@@ -360,12 +382,14 @@ class Expressions(Comparisons):
     ) -> Term:
         """Return an item that is added up, as 0 for the examples that leave it out."""
         alone = len(generators) == 1 and len(guards) == 1
-        if not alone or id(node) not in self.added_up or item.rank != 0:
-            self.refuse(node, "a comprehension that leaves out values by example", "use np.where")
-        self.note_risk(node, (Exception,))
+        if not alone or id(node) not in self.writer.added_up or item.rank != 0:
+            self.writer.refuse(
+                node, "a comprehension that leaves out values by example", "use np.where"
+            )
+        self.writer.note_risk(node, (Exception,))
         generators[0].ifs = []
         zero = Term(gast.Constant(0, None), Fact("number", rank=0, dtype=item.fact.dtype))
-        return self.selected(self.truth(guards[0], node), item, zero, node)
+        return self.selected(self.writer.comparisons.truth(guards[0], node), item, zero, node)
 
     # -- iteration
 
@@ -375,7 +399,7 @@ class Expressions(Comparisons):
         if fact.kind in ("array", "number"):
             if fact.rank is None or fact.rank == 0:
                 if fact.batched:
-                    self.refuse(node, "a loop over what has no axes", "loop over an array")
+                    self.writer.refuse(node, "a loop over what has no axes", "loop over an array")
                 return term.node, Fact("unknown", sites=fact.sites)
             inner = fact.rank - 1
             kind = "array" if inner else "number"
@@ -392,24 +416,26 @@ class Expressions(Comparisons):
             if fact.rank == 1:
                 return gast.Attribute(term.node, "T", gast.Load()), item
             one, zero = gast.Constant(1, None), gast.Constant(0, None)
-            return call(self.numpy("moveaxis"), term.node, one, zero), item
+            return call(self.writer.numpy("moveaxis"), term.node, one, zero), item
         if fact.kind == "iterator" and fact.items:
             return term.node, fact.items[0]
         if fact.kind == "dict":
             return term.node, Fact("unknown")
         if fact.kind in ("list", "tuple"):
-            element = self.element_of(fact) or UNKNOWN
+            element = self.writer.element_of(fact) or UNKNOWN
             if element.kind == "mixed" and element.batched:
-                self.refuse(node, "a loop over values of different kinds", "loop over arrays alike")
+                self.writer.refuse(
+                    node, "a loop over values of different kinds", "loop over arrays alike"
+                )
             return term.node, element
         if fact.batched:
-            self.refuse(node, "a loop over this", "loop over a range or an array")
+            self.writer.refuse(node, "a loop over this", "loop over a range or an array")
         return term.node, Fact("unknown", sites=fact.sites)
 
     def bind_target(self, target: Any, fact: Fact, node: Any) -> None:
         """Note what the names of a target mean, which an item is unpacked into."""
         if isinstance(target, gast.Name):
-            self.bind(target.id, fact)
+            self.writer.bind(target.id, fact)
             return
         if isinstance(target, (gast.Tuple, gast.List)):
             starred = any(isinstance(inner, gast.Starred) for inner in target.elts)
@@ -418,7 +444,7 @@ class Expressions(Comparisons):
                 for inner, item in zip(target.elts, items, strict=True):
                     self.bind_target(inner, item, node)
                 return
-            if not self.holds_batch(fact):
+            if not self.writer.holds_batch(fact):
                 part = UNKNOWN
                 if fact.kind == "array" and fact.rank:
                     kind = "array" if fact.rank > 1 else "number"
@@ -426,13 +452,13 @@ class Expressions(Comparisons):
                         fact, kind="array" if kind == "array" else "number", rank=fact.rank - 1
                     )
                 elif fact.kind == "list":
-                    part = self.element_of(fact) or UNKNOWN
+                    part = self.writer.element_of(fact) or UNKNOWN
                 for inner in target.elts:
                     self.bind_target(
                         inner.value if isinstance(inner, gast.Starred) else inner, part, node
                     )
                 return
-        self.refuse(node, "taking this apart", "take the parts by index")
+        self.writer.refuse(node, "taking this apart", "take the parts by index")
 
 
 def _inverted(test: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -31,8 +31,7 @@ from srcgrad.transforms.batching import (
 )
 from srcgrad.transforms.batching.facts import NONE, Fact
 from srcgrad.transforms.batching.state import AgainError, Helpers, Known, PartsError
-from srcgrad.transforms.batching.statements import Statements
-from srcgrad.transforms.batching.terms import Term
+from srcgrad.transforms.batching.writer import Ending, Writer
 
 for _module in (
     arranging,
@@ -47,8 +46,6 @@ for _module in (
     assert _module.__doc__  # they are imported for the handlers that they register
 
 _MOST_ROUNDS = 200
-
-Ending = Callable[[Statements, Term, Any], Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,26 +92,6 @@ class Wanted:
     imported: Mapping[str, Binding] = field(default_factory=dict)
 
 
-class _Writer(Statements):
-    """Rewrites one function once."""
-
-    ending: Ending | None = None
-
-    def _do_Return(self, statement: Any) -> None:
-        if self.masks:
-            self.refuse(statement, "a return for some of the examples", "return at the end")
-        value = statement.value or gast.Constant(None, None)
-        term = self.kept(self.term(value))
-        node = term.node if self.ending is None else self.ending(self, term, statement)
-        self.returned = self.closed(term.fact)
-        last = self.out[-1] if self.out else None
-        if isinstance(last, gast.Assign) and isinstance(node, gast.Name):
-            (target,) = last.targets
-            if isinstance(target, gast.Name) and target.id == node.id:
-                node = self.out.pop().value  # `out = value; return out`
-        self.emit(gast.Return(node), statement)
-
-
 def write_function(source: FunctionSource, helpers: Helpers, wanted: Wanted) -> Written:
     """Return a function written for a batch.
 
@@ -138,7 +115,7 @@ def _written(
     for _ in range(_MOST_ROUNDS):
         namer = Namer([*scope.local, *bound_names(tree.body), *wanted.given])
         namer.reserve([*wanted.taken, wanted.batch, *_free_names(tree), *known.names])
-        writer = _Writer(
+        writer = Writer(
             source,
             scope,
             namer,
@@ -147,11 +124,10 @@ def _written(
             wanted.given,
             wanted.batch,
             is_helper=wanted.is_helper,
+            tree=tree,
+            ending=wanted.ending,
         )
-        writer.branch_names = set()
-        writer.ending = wanted.ending
-        writer.hidden = set(scope.local)
-        writer.tree, writer.has_one_exit = tree, one_exit
+        writer.has_one_exit = one_exit
         try:
             writer.block(tree.body)
         except AgainError:

@@ -6,7 +6,6 @@ branch that those take that are still `going`.
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -17,8 +16,8 @@ from srcgrad.ir.build import assign, at, call, clone, load
 from srcgrad.ir.jumps import jumps
 from srcgrad.ir.program import bound_names
 from srcgrad.ir.walk import found_in
-from srcgrad.transforms.batching.branches import Branches
 from srcgrad.transforms.batching.facts import Fact, joined
+from srcgrad.transforms.batching.part import Part, statement
 from srcgrad.transforms.batching.state import AgainError, PartsError
 from srcgrad.transforms.batching.terms import Term
 
@@ -38,63 +37,61 @@ class Parted:
     trip: Any
 
 
-class Loops(Branches):
+class Loops(Part):
     """Rewrites the loops of one function."""
 
-    tree: Any
-
-    @abstractmethod
-    def copy_read(self, target: Any, statement: Any) -> None:
-        """Copy the numbers among the names of a target that were read from what is written."""
-
-    def _do_Break(self, statement: Any) -> None:
-        loop, depth = self.loops[-1]
-        if len(self.masks) > depth:
+    @statement(gast.Break)
+    def _do_break(self, statement: Any) -> None:
+        loop, depth = self.writer.open_loops[-1]
+        if len(self.writer.masks) > depth:
             self._part(loop)
-        self.jumped[-1].append(dict(self.env))
-        self.emit(clone(statement), statement)
+        self.writer.jumped[-1].append(dict(self.writer.env))
+        self.writer.emit(clone(statement), statement)
 
-    def _do_Continue(self, statement: Any) -> None:
-        if len(self.masks) > self.loops[-1][1]:
+    @statement(gast.Continue)
+    def _do_continue(self, statement: Any) -> None:
+        if len(self.writer.masks) > self.writer.open_loops[-1][1]:
             raise PartsError
-        self.jumped[-1].append(dict(self.env))
-        self.emit(clone(statement), statement)
+        self.writer.jumped[-1].append(dict(self.writer.env))
+        self.writer.emit(clone(statement), statement)
 
-    def _do_For(self, statement: Any) -> None:
+    @statement(gast.For)
+    def _do_for(self, statement: Any) -> None:
         if statement.orelse:
             raise PartsError
-        source = self.term(statement.iter)
-        iterable, element = self.iterated(source, statement.iter)
-        parted = self.known.parted.get(id(statement))
+        source = self.writer.term(statement.iter)
+        iterable, element = self.writer.expressions.iterated(source, statement.iter)
+        parted = self.writer.known.parted.get(id(statement))
         body = statement.body if parted is None else [parted.trip]
         if parted is not None:
-            self.block([parted.start])
+            self.writer.block([parted.start])
         self.settle_names([statement.target, *body], statement)
         targets = found_in(statement.target, gast.Name)
         target = clone(statement.target)
         for item in found_in(target, gast.Name):
-            item.id = self.alias.get(item.id, item.id)
+            item.id = self.writer.alias.get(item.id, item.id)
 
         def trip() -> list[Any]:
-            self.bind_target(statement.target, element, statement)
-            outer, self.out = self.out, []
+            self.writer.expressions.bind_target(statement.target, element, statement)
+            outer, self.writer.out = self.writer.out, []
             try:
-                self.copy_read(statement.target, statement)
-                self.block(body)
+                self.writer.statements.copy_read(statement.target, statement)
+                self.writer.block(body)
                 if parted is not None:
                     ended = gast.UnaryOp(gast.Not(), self._some_go(parted))
-                    self.emit(gast.If(ended, [gast.Break()], []), statement)
-                return self.out or [gast.Pass()]
+                    self.writer.emit(gast.If(ended, [gast.Break()], []), statement)
+                return self.writer.out or [gast.Pass()]
             finally:
-                self.out = outer
+                self.writer.out = outer
 
         new = self._trips(trip, statement, {item.id for item in targets})
-        self.emit(gast.For(target, iterable, new, [], None), statement)
+        self.writer.emit(gast.For(target, iterable, new, [], None), statement)
 
-    def _do_While(self, statement: Any) -> None:
+    @statement(gast.While)
+    def _do_while(self, statement: Any) -> None:
         if statement.orelse:
             raise PartsError
-        parted = self.known.parted.get(id(statement))
+        parted = self.writer.known.parted.get(id(statement))
         if parted is not None:
             self._parted_while(statement, parted)
             return
@@ -103,59 +100,61 @@ class Loops(Branches):
 
         def trip() -> list[Any]:
             nonlocal test
-            term = self.term(statement.test)
+            term = self.writer.term(statement.test)
             if term.batched:
                 self._part(statement)
             test = term.node
-            return self.inner(statement.body)
+            return self.writer.inner(statement.body)
 
         body = self._trips(trip, statement, set())
-        self.emit(gast.While(test, body, []), statement)
+        self.writer.emit(gast.While(test, body, []), statement)
 
     def _trips(self, trip: Callable[[], list[Any]], statement: Any, own: set[str]) -> list[Any]:
         """Return the body of a loop, once names mean at its start what they mean at its end."""
-        self.loops.append((statement, len(self.masks)))
-        self.jumped.append([])
+        self.writer.open_loops.append((statement, len(self.writer.masks)))
+        self.writer.jumped.append([])
         try:
             return self._settled_trips(trip, statement, own)
         finally:
-            self.loops.pop()
-            self.jumped.pop()
+            self.writer.open_loops.pop()
+            self.writer.jumped.pop()
 
     def _settled_trips(
         self, trip: Callable[[], list[Any]], statement: Any, own: set[str]
     ) -> list[Any]:
         for _ in range(20):
-            start, namer = dict(self.env), self.namer.copied()
-            self.jumped[-1].clear()
+            start, namer = dict(self.writer.env), self.writer.namer.copied()
+            self.writer.jumped[-1].clear()
             body = trip()
             joint = dict(start)
-            ends = [self.env, *self.jumped[-1]]
+            ends = [self.writer.env, *self.writer.jumped[-1]]
             for name, fact in (pair for end in ends for pair in end.items()):
                 old = joint.get(name)
                 if old is None or name in own:
                     joint[name] = fact
                     continue
                 if old.is_numeric and fact.is_numeric and old.batched != fact.batched:
-                    self.force(fact if old.batched else old, statement)
+                    self.writer.force(fact if old.batched else old, statement)
                 joint[name] = joined(old, fact)
-            self.env = joint
+            self.writer.env = joint
             if joint == start:
                 return body
-            self.namer = namer
-        return self.refuse(statement, "a loop in which values keep changing their axes", "fix them")
+            self.writer.namer = namer
+        return self.writer.refuse(
+            statement, "a loop in which values keep changing their axes", "fix them"
+        )
 
     def settle_names(self, body: list[Any], statement: Any) -> None:
         """Give the names that a block binds their names in the branch that it is in, if any."""
-        if not self.masks:
+        if not self.writer.masks:
             return
         for name in sorted(bound_names(body)):
-            if name in self.branch_names:
+            if name in self.writer.branch_names:
                 continue
-            old = self.alias.get(name, name)
-            new = self.new_name(name)
-            if name in self.env and self.env[name].kind != "mixed":
-                self.emit(assign(new, load(old)), statement)
+            old = self.writer.alias.get(name, name)
+            new = self.writer.branches.new_name(name)
+            if name in self.writer.env and self.writer.env[name].kind != "mixed":
+                self.writer.emit(assign(new, load(old)), statement)
 
     # -- loops that some examples leave earlier than others
 
@@ -166,24 +165,24 @@ class Loops(Branches):
             AgainError: The function has to be written again, with that known.
             PartsError: It has to be written again with one exit of each block.
         """
-        if not self.has_one_exit:
+        if not self.writer.has_one_exit:
             raise PartsError
         self._refuse_targets(loop)
-        going = self.namer.fresh("going")
-        self.known.names.add(going)
+        going = self.writer.namer.fresh("going")
+        self.writer.known.names.add(going)
         is_for = isinstance(loop, gast.For)
         first = at(gast.Constant(True, None), loop) if is_for else loop.test
         again = [] if is_for else [assign(going, clone(loop.test), loop)]
         body = _closed(clone(loop.body), going, again, loop)
         if any(isinstance(item, gast.Break) for item in jumps(body)):
-            self.refuse(
+            self.writer.refuse(
                 loop,
                 "a loop that some examples leave earlier than others, out of a block,",
                 "run all trips for all, and use np.where(done, old, new)",
             )
         trip = at(gast.If(at(load(going), loop), body, []), loop)
         start = assign(going, first, loop)
-        self.known.parted[id(loop)] = Parted(going, start, trip)
+        self.writer.known.parted[id(loop)] = Parted(going, start, trip)
         raise AgainError
 
     def _refuse_targets(self, loop: Any) -> None:
@@ -191,11 +190,11 @@ class Loops(Branches):
         if not isinstance(loop, gast.For):
             return
         own = {item.id for item in found_in(loop.target, gast.Name)}
-        others = [item for item in found_in(self.tree, gast.For) if item is not loop]
+        others = [item for item in found_in(self.writer.tree, gast.For) if item is not loop]
         alike = [o for o in others if own <= {n.id for n in found_in(o.target, gast.Name)}]
         inside = {id(n) for part in (loop, *alike) for n in found_in(part, gast.Name)}
-        if any(n.id in own and id(n) not in inside for n in found_in(self.tree, gast.Name)):
-            self.refuse(
+        if any(n.id in own and id(n) not in inside for n in found_in(self.writer.tree, gast.Name)):
+            self.writer.refuse(
                 loop,
                 "a loop that some examples leave earlier, whose variable is read elsewhere,",
                 "give the variable of the loop a name of its own",
@@ -203,32 +202,34 @@ class Loops(Branches):
 
     def _some_go(self, parted: Parted) -> Any:
         """Return the expression of whether a loop goes on for some of the examples."""
-        term = self.term(load(parted.going))
-        return call(self.numpy("any"), term.node) if term.batched else term.node
+        term = self.writer.term(load(parted.going))
+        return call(self.writer.numpy("any"), term.node) if term.batched else term.node
 
     def _parted_while(self, statement: Any, parted: Parted) -> None:
-        self.block([parted.start])
-        if self.masks:  # those that are not in the branch must not keep the loop going
-            term = self.term(load(parted.going))
+        self.writer.block([parted.start])
+        if self.writer.masks:  # those that are not in the branch must not keep the loop going
+            term = self.writer.term(load(parted.going))
             fact = Fact("number", True, 0, "b", sites=term.fact.sites)
-            name = self.new_name(parted.going)
-            both = gast.BinOp(self.test_of_masks(), gast.BitAnd(), self.as_truth(term, statement))
-            self.emit(assign(name, both), statement)
-            self.bind(parted.going, fact)
+            name = self.writer.branches.new_name(parted.going)
+            both = gast.BinOp(
+                self.writer.branches.test_of_masks(), gast.BitAnd(), self.as_truth(term, statement)
+            )
+            self.writer.emit(assign(name, both), statement)
+            self.writer.bind(parted.going, fact)
         self.settle_names([parted.trip], statement)
         test: Any = None
 
         def trip() -> list[Any]:
             nonlocal test
             test = self._some_go(parted)
-            return self.inner([parted.trip])
+            return self.writer.inner([parted.trip])
 
         body = self._trips(trip, statement, set())
-        self.emit(gast.While(test, body, []), statement)
+        self.writer.emit(gast.While(test, body, []), statement)
 
     def as_truth(self, term: Term, node: Any) -> Any:
         """Return one truth for each example, or one for all."""
-        return self.truth(term, node).node
+        return self.writer.comparisons.truth(term, node).node
 
 
 def _closed(body: list[Any], going: str, again: list[Any], loop: Any) -> list[Any]:

@@ -3,50 +3,53 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import gast
 
 from srcgrad.ir.build import call, clone, dotted, load
 from srcgrad.transforms.batching.asking import is_pure
-from srcgrad.transforms.batching.calls import Called, Calls, writes
+from srcgrad.transforms.batching.calls import Called, writes
 from srcgrad.transforms.batching.facts import Fact
 from srcgrad.transforms.batching.terms import Term, parts_site
 
+if TYPE_CHECKING:
+    from srcgrad.transforms.batching.writer import Writer
+
 
 @writes("one by one")
-def one_by_one(calls: Calls, made: Called) -> Term:
+def one_by_one(writer: Writer, made: Called) -> Term:
     """Write ``f(x, shared)`` as ``np.stack([f(one_x, shared) for one_x in x])``."""
     terms = [*made.args, *made.named.values()]
-    own = [term for term in terms if calls.holds_batch(term.fact)]
-    fact = calls.asked(made, alike=True)
+    own = [term for term in terms if writer.holds_batch(term.fact)]
+    fact = writer.calls.asked(made, alike=True)
     plain = all(term.batched and term.fact.is_numeric for term in own)
     known = plain and is_pure(made.function) and _is_known(fact) and "out" not in made.named
     if not known or (not fact.is_numeric and made.primitive.may_view):
-        calls.refuse(made.node, f"a call of `{made.name}`", "call it for each example")
-    _refuse_views(calls, made, own)
-    node = _for_each(calls, made, own)
+        writer.refuse(made.node, f"a call of `{made.name}`", "call it for each example")
+    _refuse_views(writer, made, own)
+    node = _for_each(writer, made, own)
     site = parts_site(made.node)
     if fact.is_numeric:
-        new = call(calls.numpy("stack"), node)
-        return _lying(calls.made(new, _of_each(fact), made.node), made, own)
+        new = call(writer.numpy("stack"), node)
+        return _lying(writer.made(new, _of_each(fact), made.node), made, own)
     rows = call("zip", gast.Starred(node, gast.Load()))
-    new = call(fact.kind, call("map", dotted(calls.numpy("stack")), rows))
+    new = call(fact.kind, call("map", dotted(writer.numpy("stack")), rows))
     items = tuple(_of_each(item).at(site) for item in fact.items or ())
     if fact.kind == "tuple":
         return Term(new, Fact("tuple", items=items))
-    return Term(new, calls.container("list", dict(enumerate(items)), made.node))
+    return Term(new, writer.container("list", dict(enumerate(items)), made.node))
 
 
 @writes("numbers one by one")
-def numbers_one_by_one(calls: Calls, made: Called) -> Term:
+def numbers_one_by_one(writer: Writer, made: Called) -> Term:
     """Write a call of a function of numbers alone as an array of its results."""
     terms = [*made.args, *made.named.values()]
-    if any(not term.fact.is_numeric or calls.rank_of(term, made.node) for term in terms):
-        calls.refuse(made.node, f"`{made.name}` of an array", "write it with NumPy's functions")
+    if any(not term.fact.is_numeric or writer.rank_of(term, made.node) for term in terms):
+        writer.refuse(made.node, f"`{made.name}` of an array", "write it with NumPy's functions")
     own = [term for term in terms if term.batched]
-    new = call(calls.numpy("array"), _for_each(calls, made, own))
-    return calls.made(new, Fact("number", True, 0, _kind_of(made)), made.node)
+    new = call(writer.numpy("array"), _for_each(writer, made, own))
+    return writer.made(new, Fact("number", True, 0, _kind_of(made)), made.node)
 
 
 def _kind_of(made: Called) -> str:
@@ -70,13 +73,13 @@ def _of_each(fact: Fact) -> Fact:
     return replace(fact, batched=True, constant=())
 
 
-def _refuse_views(calls: Calls, made: Called, own: list[Term]) -> None:
+def _refuse_views(writer: Writer, made: Called, own: list[Term]) -> None:
     """Refuse results that may lie in the memory of what is written into: they would be copies."""
     if made.primitive.memory == "fresh":
         return
     sites = frozenset().union(*(term.fact.sites | term.fact.read_from for term in own))
-    if sites & calls.known.written:
-        calls.refuse(
+    if sites & writer.known.written:
+        writer.refuse(
             made.node,
             f"a call of `{made.name}`, whose result may be a view of what is written into,",
             "work on a copy",
@@ -91,9 +94,9 @@ def _lying(term: Term, made: Called, own: list[Term]) -> Term:
     return Term(term.node, replace(term.fact, sites=term.fact.sites | sites))
 
 
-def _for_each(calls: Calls, made: Called, own: list[Term]) -> Any:
+def _for_each(writer: Writer, made: Called, own: list[Term]) -> Any:
     """Return the list of the results of all examples."""
-    names = [calls.namer.fresh(f"one_{_told(term.node)}") for term in own]
+    names = [writer.namer.fresh(f"one_{_told(term.node)}") for term in own]
     place = {id(term): load(name) for term, name in zip(own, names, strict=True)}
     args = [place.get(id(term), term.node) for term in made.args]
     named = {key: place.get(id(term), term.node) for key, term in made.named.items()}

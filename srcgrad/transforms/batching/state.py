@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn, Protocol
@@ -107,7 +106,7 @@ class Known:
     names: set[str] = field(default_factory=set)
 
 
-class State(ABC):  # noqa: B024 - its parts say what is missing
+class State:
     """What is known of one function, and the statements that it becomes."""
 
     def __init__(  # noqa: PLR0913, PLR0917 - all that a function is written with
@@ -132,7 +131,7 @@ class State(ABC):  # noqa: B024 - its parts say what is missing
         self.alias: dict[str, str] = {}
         self.masks: list[Term] = []
         self.out: list[Any] = []
-        self.loops: list[tuple[Any, int]] = []
+        self.open_loops: list[tuple[Any, int]] = []
         self.jumped: list[list[dict[str, Fact]]] = []  # what names are where trips are left early
         self.watched: list[list[dict[str, Fact]]] = []  # and behind each statement of a `try`
         self.risks: list[tuple[Any, tuple[type[BaseException], ...]]] = []
@@ -142,9 +141,11 @@ class State(ABC):  # noqa: B024 - its parts say what is missing
         self.taken: set[int] = set()  # the expressions that may be of such elements
         self.added_up: set[int] = set()  # the generators that are given to `sum`
         self.uses_batch = False
-        self.hidden: set[str] = set()
+        self.hidden = set(scope.local)
+        self.branch_names: set[str] = set()
+        self.side = "then"
         self.calls_helper = False
-        self._batch = batch
+        self.batch_name = batch
         self.is_helper = is_helper
 
     # -- refusals
@@ -180,7 +181,7 @@ class State(ABC):  # noqa: B024 - its parts say what is missing
     def batch(self) -> Any:
         """Return the expression of the number of examples."""
         self.uses_batch = True
-        return load(self._batch)
+        return load(self.batch_name)
 
     def numpy(self, path: str) -> str:
         """Return the dotted name of a function of NumPy."""
