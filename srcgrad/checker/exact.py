@@ -51,6 +51,7 @@ _HOLDERS: Final = {"list": list, "tuple": tuple}
 _WHOLE: Final = (None, "number", 0)  # ranks of parameters that are given whole numbers
 _FEW: Final = 5  # where lanes have told all
 _MOST_PATHS: Final = 8  # of each two the second goes the opposite ways
+_MANY: Final = 2_000  # operations, after which numbers have been compared in both ways
 
 Ended = tuple[LongRun, dict[str, Any], dict[str, Any], tuple[str, Any]]
 """A run that came to its end: the arguments afterwards and before, and the outcome."""
@@ -215,14 +216,24 @@ class ExactChecker(Checker):
             hangs = any(run.asked for run in self._path)
             if runs and not (hangs or self._varies()):
                 break  # another run is the same
-            if hangs:
+            if hangs and not self._selects_much():
                 ways = self._most_ways  # numbers were compared, which may go either way each time
+            elif hangs:
+                ways = 2
             if self._most_ways == 2 and runs > 1 and len(self._reached.missed) < fewest:
                 fewest = len(self._reached.missed)
                 continue
             if runs >= ways or (not runs and (seed == 2 or not hangs)):
                 break
         return runs
+
+    def _selects_much(self) -> bool:
+        """Say whether what is compared decides of entries alone, in the last run of many.
+
+        Each of them goes its own way there, so that the two opposite runs show what more would.
+        """
+        long = self._path[-1].steps - self._path[0].steps > _MANY
+        return long and not (self._has_branches() or self._reached.has_rows)
 
     def _exact_run(self, seed: int) -> bool:
         """Compare both along one path; say whether it came to an end.

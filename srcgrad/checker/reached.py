@@ -61,6 +61,11 @@ class Reached:
         self._seen.update(self._now[-1:] if alone else self._now)
 
     @property
+    def has_rows(self) -> bool:
+        """Whether the text has branches, or loops."""
+        return bool(self._rows)
+
+    @property
     def missed(self) -> list[int]:
         """The lines that were not run, of functions that were, but for those that only raise."""
         seen = self._seen

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
-import itertools
 import os
 import re
 import stat
@@ -24,27 +23,32 @@ _LONGEST: Final = 80
 _STEM: Final = re.compile(rf"[A-Za-z_]\w*_[0-9a-f]{{{_DIGITS}}}", re.ASCII)
 _OLD_STEM: Final = re.compile(r"\w+_[0-9a-f]{12}")  # as earlier versions named them
 _RECORD: Final = ".known"
-_SWEEP_EVERY: Final = 64
+_SHARE: Final = 16  # the folder is looked through when so large a part of it is new, on average
 _FRESH: Final = 3600.0  # seconds in which a file need not be marked as used again
 _ABANDONED: Final = 3600.0  # seconds after which nobody is still writing a temporary file
 _PLAINLY: Final = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _MOST_NOTED: Final = 4096
 _STORED: Final[dict[Path, Any]] = {}
-_WRITTEN: Final = itertools.count()
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
     """A file of the cache folder."""
 
-    path: Path
+    file: str
     size: int
     used: float
+    is_text: bool
+
+    @property
+    def path(self) -> Path:
+        """Where it is."""
+        return Path(self.file)
 
     @property
     def is_record(self) -> bool:
         """Whether it says what is known of a text, and is none itself."""
-        return self.path.suffix == _RECORD
+        return self.file.endswith(_RECORD)
 
 
 @functools.lru_cache(maxsize=512)
@@ -89,7 +93,7 @@ def store(stem: str, text: str) -> Path | None:
         _note_stored(path)
     except OSError:
         return None
-    _sweep_now_and_then(path)
+    _sweep_now_and_then(path, len(text))
     return path
 
 
@@ -124,7 +128,7 @@ def store_record(stem: str, data: bytes) -> None:
         _write(path, data)
     except OSError:
         return
-    _sweep_now_and_then(path)
+    _sweep_now_and_then(path, len(data))
 
 
 def find_record(stem: str) -> bytes | None:
@@ -169,8 +173,13 @@ def clear() -> int:
     return sum(_remove(item.path) for item in _files())
 
 
-def _sweep_now_and_then(keep: Path) -> None:
-    if next(_WRITTEN) % _SWEEP_EVERY == 0:
+def _sweep_now_and_then(keep: Path, size: int) -> None:
+    """Sweep as often as the folder has grown by a share of what it may hold.
+
+    It has tens of thousands of files then, so no process is to look through them at its first text.
+    None knows what others write: the clock draws which of all their writes it is.
+    """
+    if time.time_ns() % max(settings.cache_size(), 1) < size * _SHARE:
         sweep(keep)
 
 
@@ -180,15 +189,16 @@ def sweep(keep: Path | None = None) -> None:
     Files under `keep` stay. A process that has loaded a text has no more need of its file, unless
     functions of it are to be unpickled elsewhere.
     """
-    now, listed = time.time(), list(_files())
+    now, size, listed = time.time(), 0, list(_files())
     for item in listed:
-        if _is_temporary(item.path) and now - item.used > _ABANDONED:
+        if item.is_text:
+            size += item.size
+        elif now - item.used > _ABANDONED:
             _remove(item.path)
-    known = _by_use(listed)
-    size, most = sum(item.size for item in known), settings.cache_size()
+    most = settings.cache_size()
     if size <= most:
         return
-    for item in known:
+    for item in _by_use(listed):
         if size <= most * 3 // 4:
             break
         if item.path != keep:
@@ -205,12 +215,16 @@ def _files() -> Iterator[Entry]:
         listed = list(os.scandir(folder))
     except OSError:
         return
-    for item in listed:
-        path = Path(item.path)
-        with contextlib.suppress(OSError):
+    for item in listed:  # of which there may be many thousands
+        is_text = _is_text(item.name)
+        if not (is_text or _is_temporary(item.name)):
+            continue
+        try:
             found = item.stat(follow_symlinks=False)
-            if stat.S_ISREG(found.st_mode) and (_is_text(path) or _is_temporary(path)):
-                yield Entry(path, found.st_size, max(found.st_atime, found.st_mtime))
+        except OSError:
+            continue
+        if stat.S_ISREG(found.st_mode):
+            yield Entry(item.path, found.st_size, max(found.st_atime, found.st_mtime), is_text)
 
 
 def _signature(path: Path) -> Any:
@@ -230,17 +244,18 @@ def _note_stored(path: Path) -> None:
 
 
 def _by_use(listed: Iterable[Entry]) -> list[Entry]:
-    texts = [item for item in listed if _is_text(item.path)]
+    texts = [item for item in listed if item.is_text]
     return sorted(texts, key=lambda item: item.used)
 
 
-def _is_text(path: Path) -> bool:
-    named = _STEM.fullmatch(path.stem) or _OLD_STEM.fullmatch(path.stem)
-    return path.suffix in (".py", _RECORD) and named is not None
+def _is_text(name: str) -> bool:
+    stem, _, ending = name.rpartition(".")
+    named = _STEM.fullmatch(stem) or _OLD_STEM.fullmatch(stem)
+    return ending in ("py", _RECORD[1:]) and named is not None
 
 
-def _is_temporary(path: Path) -> bool:
-    return path.suffix == ".tmp" and path.name.startswith(".")
+def _is_temporary(name: str) -> bool:
+    return name.startswith(".") and name.endswith(".tmp")
 
 
 def _remove(path: Path) -> bool:
