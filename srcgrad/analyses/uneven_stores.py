@@ -109,7 +109,8 @@ class _Views:
         if isinstance(value, gast.Call):
             operation = self._reader.read(value)
             known = self._reader.vocabulary.primitive(operation.primal)
-            return [gast.dump(value)] if known.may_view and not known.is_split else []
+            spreads = known.may_view and not known.is_split and not known.chooses
+            return [gast.dump(value)] if spreads else []
         if not isinstance(value, gast.Subscript):
             return []
         index = value.slice

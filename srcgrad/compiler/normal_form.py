@@ -29,7 +29,7 @@ from srcgrad.frontend.normalize.dict_variables import DictVariables
 from srcgrad.frontend.normalize.flatten import Flattener
 from srcgrad.frontend.normalize.inline import WritingHelpers
 from srcgrad.frontend.normalize.returns import single_exit
-from srcgrad.frontend.normalize.separation import Separation
+from srcgrad.frontend.normalize.separation import separated
 from srcgrad.frontend.normalize.spellings import Spellings
 from srcgrad.frontend.normalize.stepping import Stepping
 from srcgrad.frontend.normalize.unbound_reads import may_be_none, raise_if_unbound
@@ -119,6 +119,7 @@ def normal_form(
     stages.note("parse", tree)
     if refusals_at_fence:
         return program, refusals
+    apart = separated(tree.body, namer)
     plain = manner.plain or manner.updates
     tree.body = _counted(tree.body, reader, refusals, plain=plain)
     tree.body = desugared(tree.body, scope, namer, refusals)
@@ -132,15 +133,16 @@ def normal_form(
     flags, carried = _flatten(tree, program, refusals, manner)
     stages.note("flatten", tree)
     fixed = frozenset(exits.results) | results | flags
-    known = fixed | source.results
-    lasting = scope.local | exits.flags | placed | carried
+    lasting = scope.local | exits.flags | placed | carried | apart
     taken = [*program.parameters, *(name for name in outside if name not in scope.local)]
     versions = Versions(namer, [*program.parameters], lasting, fixed, outside)
     tree.body = _settled(versions.function(tree.body), program)
     for loop, variable in versions.unbound:
         refusals.add(loop, f"a loop that reads `{variable}` before anything binds it", _BIND_IT)
     program.unbound = maybe_unbound(tree.body, taken, namer.base)
-    tree.body = _with_errors(tree.body, program, refusals, versions.started, {*taken, *known})
+    tree.body = _with_errors(
+        tree.body, program, refusals, versions.started, {*taken, *fixed, *source.results}
+    )
     program.results = frozenset(exits.results)
     stages.begin(source, program, tree.body)
     tree.body = _fill(program, tree.body, manner, {*taken, *lasting, *fixed})
@@ -269,8 +271,7 @@ def _fill(program: Program, body: list[Any], manner: Manner, known: set[str]) ->
 def _write_by_index(tree: Any, program: Program) -> tuple[set[str], set[str]]:
     """Put helpers that write in place, and write their like by index.
 
-    A list and the array that is made of it get names of their own. Return the new variables, and
-    those that are results of helpers.
+    Return the new variables, and those that are results of helpers.
     """
     reader, namer = program.reader, program.namer
     entries = DictVariables(reader.scope, namer, program.parameters)
@@ -285,9 +286,7 @@ def _write_by_index(tree: Any, program: Program) -> tuple[set[str], set[str]]:
     tree.body = spellings.function(tree.body)
     program.elements = frozenset(spellings.elements)
     tree.body = WriteCalls(reader, namer).function(tree.body)
-    separation = Separation(tree.body, reader.scope, namer)
-    tree.body = separation.run()
-    return entries.made | helpers.names | separation.made, helpers.results
+    return entries.made | helpers.names, helpers.results
 
 
 def _check_parameters(tree: Any, inputs: Sequence[str], refusals: Refusals) -> None:

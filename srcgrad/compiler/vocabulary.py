@@ -52,6 +52,14 @@ def _results(value: Any, wanted: int) -> int | None:
     return wanted if least <= wanted <= most else least
 
 
+def _takes_any_number(value: Any) -> bool:
+    rule = rule_for(value)
+    if rule is None or rule.returns_one is not None:
+        return False
+    code = rule.forward.__code__
+    return bool(code.co_flags & inspect.CO_VARARGS) and code.co_argcount == 1
+
+
 def _inert(value: Any) -> frozenset[int | str]:
     rule: Any = rule_for(value)
     return frozenset() if rule is None or not rule.inert else _inert_parameters(rule)
@@ -121,6 +129,7 @@ VOCABULARY: Final[Vocabulary] = Vocabulary(
     needs_tape=_needs_tape,
     inert=_inert,
     results=_results,
+    takes_any_number=_takes_any_number,
     primitive=primitive_of,
     written_operands=_written_operands,
     how_written=_how_written,

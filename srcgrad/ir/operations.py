@@ -176,7 +176,8 @@ class Reader:
         keywords = {item.arg: item.value for item in node.keywords}
         args = tuple(node.args)
         settled = SETTLED.of(node)
-        if settled or None in keywords or any(isinstance(item, gast.Starred) for item in args):
+        starred = any(isinstance(item, gast.Starred) for item in args)
+        if settled or None in keywords or (starred and not self._gives_all(node)):
             return Operation("constant" if settled else "unknown", None, args, {})
         callee = self.scope.resolve(node.func)
         if callee is MISSING:
@@ -200,6 +201,12 @@ class Reader:
         if operation.kind == "unknown" and followed and not self._passes_context(node.func):
             return Operation("user", callee, args, keywords)
         return operation
+
+    def _gives_all(self, call: Any) -> bool:
+        """Say whether a call gives a primitive one list of all operands that it takes by a star."""
+        if len(call.args) != 1 or not isinstance(call.args[0], gast.Starred):
+            return False
+        return self.vocabulary.takes_any_number(self.scope.resolve(call.func))
 
     def _passes_context(self, func: Any) -> bool:
         """Say whether a call is of one half of a rule, which hands values on through a context."""

@@ -74,6 +74,7 @@ class Vocabulary:
     needs_tape: Callable[[Any], bool]
     inert: Callable[[Any], frozenset[int | str]]
     results: Callable[[Any, int], int | None]
+    takes_any_number: Callable[[Any], bool]
     primitive: Callable[[Any], Primitive]
     written_operands: Callable[[FunctionType, Any], tuple[list[Any], bool]]
     how_written: Callable[[FunctionType], str | None]

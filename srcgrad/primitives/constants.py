@@ -63,6 +63,7 @@ RECORDS: Final[tuple[Primitive, ...]] = (
     *records("numpy", "isscalar", asks_kind=True, **_TOLD),
     *records("numpy", "shape size", reason=SIZES, outlines=(0,)),
     *records("numpy", "broadcast_shapes", reason=SIZES),
+    *records("numpy.lib.array_utils", "normalize_axis_index", reason=SIZES),
     *records("numpy", "ndim", reason=SIZES, outlines=(0,), asks_kind=True),
     *records("numpy", "iterable", reason=SIZES, asks_kind=True),
     *records("builtins", "len", reason=SIZES, outlines=(0,)),

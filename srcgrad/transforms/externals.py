@@ -6,6 +6,7 @@ import builtins
 import sys
 from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, field
+from itertools import accumulate
 from types import ModuleType
 from typing import Any
 
@@ -111,7 +112,7 @@ class Externals:
     ) -> str:
         if isinstance(value, ModuleType):
             path = value.__name__
-            if not is_importable(path) or sys.modules.get(path) is not value:
+            if not is_importable(path) or _under(path) is not value:
                 name = self._fresh(identifier(wish), local)
                 self.bound[name] = value
                 return name
@@ -141,6 +142,20 @@ def _own_module(value: Any) -> str | None:
     module = getattr(value, "__module__", None)
     own = isinstance(module, str) and module.startswith("srcgrad.runtime.")
     return module if own and callable(value) else None
+
+
+def _under(path: str) -> Any:
+    """Return what ``import path as name`` binds: a package may hold a function of that name.
+
+    >>> import os.path
+    >>> _under("os.path") is os.path, _under("os.sys"), _under("os.none")
+    (True, None, None)
+    """
+    *_, whole = parts = list(accumulate(path.split("."), "{}.{}".format))
+    found = sys.modules.get(parts[0])
+    for part in parts[1:]:
+        found = getattr(found, part.rpartition(".")[2], sys.modules.get(part))
+    return found if whole in sys.modules else None
 
 
 def _import_of(module: ModuleType, name: str) -> str:

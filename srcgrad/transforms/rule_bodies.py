@@ -283,8 +283,15 @@ class RuleBody:
         """Unroll ``[f(a) for a in arrays]`` where the arrays are displayed in the call."""
         (part,) = node.generators
         items = self._expression(part.iter)
-        if part.ifs or not isinstance(items, (gast.Tuple, gast.List)):
+        if part.ifs or not isinstance(items, (gast.Tuple, gast.List, gast.Name)):
             raise NotInlinableError
+        if isinstance(items, gast.Name):
+            name = self.inliner.namer.fresh(part.target.id)
+            self.env[part.target.id] = load(name)
+            each = gast.comprehension(store(name), items, [], 0)
+            kept = gast.ListComp(self._expression(node.elt), [each])
+            del self.env[part.target.id]
+            return kept
         done = []
         for item in items.elts:
             self.env[part.target.id] = item

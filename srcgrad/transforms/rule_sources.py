@@ -157,9 +157,20 @@ def bind(
                 raise NotInlinableError
             env[name] = defaults[name]
     if signature.vararg is not None:
-        env[signature.vararg.id] = gast.Tuple(rest, gast.Load())
+        env[signature.vararg.id] = displayed(rest)
+        rest = [item.value for item in rest] if is_lone_star(rest) else rest
     ordered = [env[name] for name in names] + rest
     return ordered + [env[item.id] for item in signature.kwonlyargs], env
+
+
+def displayed(items: list[Any]) -> Any:
+    """Return a tuple display, or the list itself that a lone starred item stands for."""
+    return items[0].value if is_lone_star(items) else gast.Tuple(items, gast.Load())
+
+
+def is_lone_star(items: Sequence[Any]) -> bool:
+    """Say whether all items are those of one list, with a star before it."""
+    return len(items) == 1 and isinstance(items[0], gast.Starred)
 
 
 _REALS: Final = frozenset(

@@ -10,7 +10,12 @@ import gast
 
 from srcgrad.ir.walk import names_bound, names_read, statements
 from srcgrad.rules.base import Function
-from srcgrad.transforms.rule_sources import NotInlinableError, load_counts, rule_source
+from srcgrad.transforms.rule_sources import (
+    NotInlinableError,
+    is_lone_star,
+    load_counts,
+    rule_source,
+)
 
 
 def scaled(grad: Any, slope: Any) -> Any:
@@ -50,13 +55,6 @@ def only_needed(tree: Any, needed: Sequence[bool]) -> Any:
     return gast.FunctionDef(tree.name, tree.args, body, [], None, None, [])
 
 
-def displayed(items: list[Any]) -> Any:
-    """Return a tuple display, or the list itself that a lone starred item stands for."""
-    if len(items) == 1 and isinstance(items[0], gast.Starred):
-        return items[0].value
-    return gast.Tuple(items, gast.Load())
-
-
 def is_plain_display(node: Any) -> bool:
     """Say whether a node displays all items of a tuple or list."""
     displays = isinstance(node, (gast.Tuple, gast.List))
@@ -76,7 +74,9 @@ def matched(targets: list[Any], items: list[Any]) -> list[tuple[Any, Any]]:
     """Return pairs of targets and items; a last target with a star takes a list of the rest."""
     if targets and isinstance(targets[-1], gast.Starred):
         count = len(targets) - 1
-        items = [*items[:count], gast.List(items[count:], gast.Load())]
+        rest = items[count:]
+        whole = rest[0].value if is_lone_star(rest) else gast.List(rest, gast.Load())
+        items = [*items[:count], whole]
         targets = [*targets[:count], targets[-1].value]
     if len(items) != len(targets):
         raise NotInlinableError

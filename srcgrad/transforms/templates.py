@@ -35,10 +35,11 @@ from srcgrad.transforms.rule_sources import (
     RuleSource,
     bind,
     casts_to_reals,
+    displayed,
+    is_lone_star,
     rule_source,
 )
 from srcgrad.transforms.rule_trees import (
-    displayed,
     needed_part,
     scaled,
 )
@@ -233,7 +234,7 @@ class Inliner(Surroundings):
                 rest = [item or gast.Constant(None, None) for item in grads[len(names) - 1 :]]
                 env[signature.vararg.id] = displayed(rest)
             inner = RuleBody(self, source.backward_scope, env, needed, source.counts)
-            inner.spread = source.forward.args.vararg is not None
+            inner.spread = source.forward.args.vararg is not None and not is_lone_star(args[-1:])
             inner.saved, inner.attributes, inner.context = body.saved, body.attributes, names[0]
             return inner.backward(source.backward)
 

@@ -550,3 +550,61 @@ def truths_of_entries_kept_over_a_write(x):
     best[k] = x[1] * x[2]
     best[3] *= 3.0 if low else 2.0
     return sum(best) * best[k]
+
+
+@program("v", "s")
+def list_on_one_way_and_array_on_the_other(x, c):
+    """No place reads the one or the other."""
+    if c > 5.0:
+        rows = np.zeros((2, 3))
+        for i in range(2):
+            rows[i] = x[i : i + 3] * c
+        return np.sum(rows.T**2)
+    rows = []
+    for i in range(2):
+        rows.append(x[i : i + 3] * c)
+    return np.sum(np.concatenate(rows) ** 2)
+
+
+@program("v")
+def array_after_a_list_of_the_same_name(x):
+    pair = [x[0], np.sin(x[1])]
+    scale = pair[0] * pair[1]
+    pair = np.array([scale, x[2]])
+    return np.sum(pair**2)
+
+
+@program("v")
+def list_and_number_by_turns_in_each_trip(x):
+    total = x[0]
+    for i in range(3):
+        pair = [x[i], total]
+        product = pair[0] * pair[1]
+        pair = product * product
+        total = total + pair
+    return total
+
+
+@program("v")
+def list_in_a_handler_after_it_is_none(x):
+    pair = np.sum(x)
+    try:
+        pair = [pair, x[0]]
+        first = pair[1]
+        pair = np.log(first * first)
+        pair = pair * 2.0
+    except ZeroDivisionError:
+        pair = x[1]
+    return pair * first
+
+
+@program("v", by="tape")
+def list_or_array_at_one_place(x):
+    if x[0] > 9.0:
+        points = [x[0]]
+    else:
+        points = np.linspace(x[0], x[1], 5)
+    total = 0.0
+    for point in points:
+        total = total + point * point
+    return total

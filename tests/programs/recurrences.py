@@ -224,3 +224,20 @@ def differences_of_differences(x, w):
         total = total - (x - w) @ (x * total - w)
         x = w - x
     return total
+
+
+@program("m", "m")
+def largest_so_far_along_a_path(a, b):
+    """As in a discrete distance of Fréchet: `max` and `min` return one of what they are given."""
+    far = np.abs(a - b)
+    path = -np.ones((3, 4))
+    path[0, 0] = far[0, 0]
+    for i in range(1, 3):
+        path[i, 0] = max(path[i - 1, 0], far[i, 0])
+    for j in range(1, 4):
+        path[0, j] = max(path[0, j - 1], far[0, j])
+    for i in range(1, 3):
+        for j in range(1, 4):
+            before = min(path[i - 1, j], path[i - 1, j - 1], path[i, j - 1])
+            path[i, j] = max(before, far[i, j])
+    return path[2, 3] + np.sum(path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import importlib
 import importlib.util
 import os
 import subprocess
@@ -187,3 +188,23 @@ def test_names_outside_ascii_are_read_and_shown_under_any_locale(tmp_path):
             )
             assert done.returncode == 0, done.stderr
             assert b"verlust_grad" in done.stdout
+
+
+def test_a_module_that_its_package_hides_behind_a_function_is_reached(tmp_path, monkeypatch):
+    """``import hiding.curve as curves`` binds what the package has under that name."""
+    package = tmp_path / "hiding_package"
+    package.mkdir()
+    (package / "__init__.py").write_text("from hiding_package.curve import curve\n")
+    text = "import numpy as np\nSCALE = 2.0\ndef curve(x):\n    return SCALE * np.sin(x)\n"
+    (package / "curve.py").write_text(text)
+    (tmp_path / "hiding_user.py").write_text(
+        "import importlib\n"
+        "curves = importlib.import_module('hiding_package.curve')\n"
+        "def loss(x):\n"
+        "    return curves.SCALE * curves.curve(x) * x\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    loss = importlib.import_module("hiding_user").loss
+    expected = numerical_gradient(loss, (0.3,), 0)
+    assert_same(sg.grad(loss, fallback="error")(0.3), expected)
+    assert_same(sg.jacfwd(loss, fallback="error")(0.3), expected)
