@@ -24,6 +24,7 @@ _LONGEST: Final = 80
 _STEM: Final = re.compile(rf"[A-Za-z_]\w*_[0-9a-f]{{{_DIGITS}}}", re.ASCII)
 _OLD_STEM: Final = re.compile(r"\w+_[0-9a-f]{12}")  # as earlier versions named them
 _RECORD: Final = ".known"
+_TEMPORARY: Final = ".tmp"
 _SWEEP_EVERY: Final = 64
 _FRESH: Final = 3600.0  # seconds in which a file need not be marked as used again
 _ABANDONED: Final = 3600.0  # seconds after which nobody is still writing a temporary file
@@ -37,14 +38,24 @@ _WRITTEN: Final = itertools.count()
 class Entry:
     """A file of the cache folder."""
 
-    path: Path
+    file: str  # there are thousands, of which few are looked at
     size: int
     used: float
 
     @property
+    def path(self) -> Path:
+        """Where it is."""
+        return Path(self.file)
+
+    @property
     def is_record(self) -> bool:
         """Whether it says what is known of a text, and is none itself."""
-        return self.path.suffix == _RECORD
+        return self.file.endswith(_RECORD)
+
+    @property
+    def is_temporary(self) -> bool:
+        """Whether somebody is writing it, or has left it."""
+        return self.file.endswith(_TEMPORARY)
 
 
 @functools.lru_cache(maxsize=512)
@@ -182,13 +193,12 @@ def sweep(keep: Path | None = None) -> None:
     """
     now, listed = time.time(), list(_files())
     for item in listed:
-        if _is_temporary(item.path) and now - item.used > _ABANDONED:
+        if item.is_temporary and now - item.used > _ABANDONED:
             _remove(item.path)
-    known = _by_use(listed)
-    size, most = sum(item.size for item in known), settings.cache_size()
+    size, most = sum(i.size for i in listed if not i.is_temporary), settings.cache_size()
     if size <= most:
         return
-    for item in known:
+    for item in _by_use(listed):
         if size <= most * 3 // 4:
             break
         if item.path != keep:
@@ -206,11 +216,12 @@ def _files() -> Iterator[Entry]:
     except OSError:
         return
     for item in listed:
-        path = Path(item.path)
+        if not _is_ours(item.name):  # of the name: a path of each costs most of a sweep
+            continue
         with contextlib.suppress(OSError):
             found = item.stat(follow_symlinks=False)
-            if stat.S_ISREG(found.st_mode) and (_is_text(path) or _is_temporary(path)):
-                yield Entry(path, found.st_size, max(found.st_atime, found.st_mtime))
+            if stat.S_ISREG(found.st_mode):
+                yield Entry(item.path, found.st_size, max(found.st_atime, found.st_mtime))
 
 
 def _signature(path: Path) -> Any:
@@ -230,17 +241,16 @@ def _note_stored(path: Path) -> None:
 
 
 def _by_use(listed: Iterable[Entry]) -> list[Entry]:
-    texts = [item for item in listed if _is_text(item.path)]
+    texts = [item for item in listed if not item.is_temporary]
     return sorted(texts, key=lambda item: item.used)
 
 
-def _is_text(path: Path) -> bool:
-    named = _STEM.fullmatch(path.stem) or _OLD_STEM.fullmatch(path.stem)
-    return path.suffix in (".py", _RECORD) and named is not None
-
-
-def _is_temporary(path: Path) -> bool:
-    return path.suffix == ".tmp" and path.name.startswith(".")
+def _is_ours(name: str) -> bool:
+    stem, dot, ending = name.rpartition(".")
+    if dot + ending == _TEMPORARY:
+        return stem.startswith(".")
+    is_kept = dot + ending in (".py", _RECORD)
+    return is_kept and (_STEM.fullmatch(stem) or _OLD_STEM.fullmatch(stem)) is not None
 
 
 def _remove(path: Path) -> bool:
