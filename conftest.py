@@ -24,6 +24,7 @@ for library in ("OPENBLAS", "OMP", "MKL"):
 if find_spec("numba") is None:  # the bodies for it cannot be imported then
     collect_ignore = ["srcgrad/targets/loops/library"]
 
+gc.disable()  # what is collected stays, so that there is no garbage until it runs
 _MANY = 20_000  # a run of the whole suite: who asks for a file gets all of it
 os.environ["SRCGRAD_REMEMBER"] = "0"  # what a test compiles, it compiles itself
 CACHE = tempfile.mkdtemp(prefix="srcgrad-tests-")
@@ -69,6 +70,7 @@ def pytest_collection_finish() -> None:
     """Let garbage be looked for among what the tests make: they are many themselves."""
     gc.collect()
     gc.freeze()
+    gc.enable()
     gc.set_threshold(3_000, 20, 50)  # more seldom than else: trees make much of it
 
 

@@ -89,16 +89,14 @@ def main() -> int:
     only_lint = parser.parse_args().no_tests
     keep_bytecode()
     types = Beside(*TYPES)
-    first, last = (LINT, []) if only_lint else ([*LINT, SITE], [TESTS])
-    total = len(first) + 1 + len(last)
-    failed = [
-        name
-        for number, (name, command) in enumerate(first, 1)
-        if not run(f"[{number}/{total}] {name}", command)
-    ]
-    types.name = f"[{len(first) + 1}/{total}] {types.name}"
+    steps = LINT if only_lint else [*LINT, SITE, TESTS]
+    total = len(steps) + 1
+    failed = []
+    for number, (name, command) in enumerate(steps, 1):
+        how = run_tests if name == TESTS[0] else run
+        failed += [] if how(f"[{number}/{total}] {name}", command) else [name]
+    types.name = f"[{total}/{total}] {types.name}"  # the tests do not wait for it
     failed += [] if types.wait() else [TYPES[0]]
-    failed += [name for name, line in last if not run_tests(f"[{total}/{total}] {name}", line)]
     print(f"failed: {', '.join(failed)}" if failed else "everything holds")
     return 1 if failed else 0
 

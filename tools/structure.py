@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -15,12 +16,16 @@ FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One file of the package: its path, dotted name, text and tree."""
+    """One file of the package: its path, dotted name, text, tree, and all nodes of that."""
 
     path: Path
     module: str
     text: str
     tree: ast.Module
+    nodes: tuple[ast.AST, ...] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "nodes", tuple(ast.walk(self.tree)))  # each rule looks at them
 
     def at(self, node: ast.AST | None = None) -> str:
         """Return `file:line` for a message."""
@@ -36,14 +41,15 @@ def read(path: Path) -> Source:
     return Source(path, module, text, ast.parse(text))
 
 
-def package() -> list[Source]:
-    """Return every file of the package in a fixed order."""
-    return [read(path) for path in sorted(PACKAGE.rglob("*.py"))]
+@functools.cache
+def package() -> tuple[Source, ...]:
+    """Return every file of the package in a fixed order, each read once."""
+    return tuple(read(path) for path in sorted(PACKAGE.rglob("*.py")))
 
 
-def functions(tree: ast.AST) -> Iterator[FunctionNode]:
+def functions(source: Source) -> Iterator[FunctionNode]:
     """Yield every function, inner ones and methods included."""
-    for node in ast.walk(tree):
+    for node in source.nodes:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             yield node
 
@@ -95,8 +101,8 @@ def imports(source: Source, modules: frozenset[str]) -> frozenset[str]:
     A package that is passed on the way to a submodule does not count: Python allows that.
     """
     found: set[str] = set()
-    skipped = {id(n) for block in _typing_blocks(source.tree) for n in ast.walk(block)}
-    for node in ast.walk(source.tree):
+    skipped = {id(n) for block in _typing_blocks(source) for n in ast.walk(block)}
+    for node in source.nodes:
         if id(node) in skipped:
             continue
         if isinstance(node, ast.Import):
@@ -135,16 +141,16 @@ def _reachable(graph: dict[str, frozenset[str]], start: str) -> frozenset[str]:
     return frozenset(seen)
 
 
-def _typing_blocks(tree: ast.Module) -> Iterator[ast.If]:
+def _typing_blocks(source: Source) -> Iterator[ast.If]:
     """Yield the `if TYPE_CHECKING:` statements."""
-    for node in ast.walk(tree):
+    for node in source.nodes if "TYPE_CHECKING" in source.text else ():
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
             yield node
 
 
 def silent_raises(source: Source) -> Iterator[ast.Raise]:
     """Yield each `raise Class` and `raise Class()`: an error without words."""
-    for node in ast.walk(source.tree):
+    for node in source.nodes:
         if not isinstance(node, ast.Raise) or node.exc is None:
             continue
         called = isinstance(node.exc, ast.Call)

@@ -154,8 +154,13 @@ def _texts(code: CodeType) -> Iterator[str]:
 
 
 def values_of(function: FunctionType) -> dict[str, Any]:
-    """Return what the free names of a function mean."""
-    values = {name: function.__globals__.get(name) for name in _names(function.__code__)}
+    """Return what the free names of a function mean.
+
+    Those that pytest puts in the place of assertions are left out, which begin with a sign that no
+    name of Python has: all of pytest would be reached by them.
+    """
+    names = (name for name in _names(function.__code__) if not name.startswith("@"))
+    values = {name: function.__globals__.get(name) for name in names}
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         try:
             values[name] = cell.cell_contents

@@ -48,7 +48,8 @@ def test_each_newer_form_prints_to_what_parses_to_it(
 
 NAMES = st.sampled_from(["a", "b", "np", "grad_x", "long_name_of_a_variable"])
 BINARY = st.sampled_from(["+", "-", "*", "/", "//", "%", "@", "**", "<<", ">>", "|", "&", "^"])
-TEXTS = st.text(max_size=6).filter(lambda text: "\0" not in text)
+ANY = st.characters(exclude_categories=["Cs"])  # without `codec`, for which all are encoded first
+TEXTS = st.text(ANY, max_size=6).filter(lambda text: "\0" not in text)
 
 
 def grown(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
@@ -128,7 +129,7 @@ def test_random_formatted_strings_survive(parts: list[object]) -> None:
 
 
 @settings(max_examples=100, deadline=None)
-@given(st.one_of(st.text(), st.text("\"\\\n't ", max_size=8)))
+@given(st.one_of(st.text(ANY), st.text("\"\\\n't ", max_size=8)))
 def test_any_text_survives_as_docstring_and_as_constant(text: str) -> None:
     body = [ast.Expr(ast.Constant(text)), ast.Expr(ast.Constant(text))]
     tree = ast.fix_missing_locations(ast.Module(body, []))

@@ -46,7 +46,7 @@ def test_functions_fit_on_a_screen():
     long = [
         f"{s.at(f)} {f.name}: {structure.length(f)} lines"
         for s in SOURCES
-        for f in structure.functions(s.tree)
+        for f in structure.functions(s)
         if structure.length(f) > LONGEST_FUNCTION
     ]
     assert not long
@@ -106,8 +106,9 @@ def test_all_text_is_parsed_in_one_place_that_threads_may_share():
         s.at(node)
         for s in SOURCES
         if s.module != "srcgrad.parsing"
-        for node in ast.walk(s.tree)
-        if isinstance(node, ast.Attribute) and ast.unparse(node) in ("ast.parse", "gast.parse")
+        for node in s.nodes
+        if isinstance(node, ast.Attribute) and node.attr == "parse"
+        if ast.unparse(node) in ("ast.parse", "gast.parse")
     ]
     assert not elsewhere
 
@@ -116,7 +117,7 @@ def test_no_property_waits_for_a_lock_that_another_process_held():
     locked = [  # that of Python 3.11 has one lock for all objects; `srcgrad.locks` has another
         s.at(node)
         for s in SOURCES
-        for node in ast.walk(s.tree)
+        for node in s.nodes
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
         for item in node.decorator_list
         if ast.unparse(item).rpartition(".")[2] == "cached_property"
@@ -130,7 +131,7 @@ def test_nothing_is_written_to_the_terminal_outside_the_command_line_and_show():
         s.at(node)
         for s in SOURCES
         if not s.module.startswith(allowed)
-        for node in ast.walk(s.tree)
+        for node in s.nodes
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "print"
     ]
     assert not prints
@@ -181,8 +182,8 @@ def test_a_formula_needs_none_as_it_names_its_function():
 
 
 def test_lengths_count_from_def_to_the_last_line():
-    tree = source_of("def f():\n    a = 1\n\n    return a\n").tree
-    assert [structure.length(f) for f in structure.functions(tree)] == [4]
+    source = source_of("def f():\n    a = 1\n\n    return a\n")
+    assert [structure.length(f) for f in structure.functions(source)] == [4]
 
 
 def test_the_package_was_found():

@@ -220,9 +220,10 @@ READS = """
 import sys
 sys.path.insert(0, sys.argv[1])
 import two_integrals
-from tools.mutation.breaking import watch_loaded
+from tools.mutation import breaking
+breaking.LAYERS = ("rules",)
 run = set()
-watch_loaded(run.add)
+breaking.watch_loaded(run.add)
 for gradient in two_integrals.GRADIENTS:
     run.clear()
     gradient(1.5)

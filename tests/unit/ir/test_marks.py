@@ -45,7 +45,7 @@ def test_no_file_reads_or_writes_a_mark_but_by_its_declaration() -> None:
         for source in structure.package()
         if source.module.startswith(tuple(f"srcgrad.{layer}." for layer in COMPILING))
         and source.module != "srcgrad.ir.marks"
-        for node in ast.walk(source.tree)
+        for node in source.nodes
         if _is_a_way_around(node)
     ]
     assert not found, "declare it in `srcgrad.ir.marks`"
