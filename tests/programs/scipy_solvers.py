@@ -162,3 +162,42 @@ def area_under_a_function_with_a_name(rate, scale):
 @program("s")
 def fixed_point_of_a_function_with_a_name(load):
     return optimize.fixed_point(func=lambda h: np.sqrt(h) + load * load, x0=1.0, xtol=1e-13)
+
+
+def _solved(balance, low, high):
+    try:
+        return optimize.brentq(balance, low, high, xtol=1e-13)
+    except ValueError:
+        return np.nan
+
+
+@program("s", "s")
+def root_in_a_helper_that_may_fail(scale, load):
+    """The function is a lambda of the caller, and the solver is called in a function of its own."""
+    return _solved(lambda h: scale**2 * h**3 + h - load * load, -1.0, 20.0) * load
+
+
+@program("s", "s")
+def root_of_a_lambda_that_calls_its_neighbour(scale, load):
+    """What both close over is handed on, also what is bound anew between two calls."""
+
+    def bent(height, more):
+        return scale**2 * height**3 + more
+
+    first = optimize.brentq(lambda h: bent(h, h) - load * load, -1.0, 20.0, xtol=1e-13)
+    scale = scale + first
+    return first * optimize.brentq(lambda h: bent(h, h) - load * load, -1.0, 20.0, xtol=1e-13)
+
+
+@program("s", "s")
+def area_under_a_function_of_statements(rate, end):
+    """An integrand with a branch, which is no lambda of one expression."""
+
+    def bent(t):
+        value = np.exp(-rate * t)
+        if t > 0.5:
+            value = value * (t + 0.5)
+        return value
+
+    whole, _ = integrate.quad(bent, 0.0, 2.0 + end**2, epsabs=1e-12)
+    return whole

@@ -194,7 +194,7 @@ class Placing(Part):
 
         With it come the variables that it takes after those arguments instead.
         """
-        if isinstance(function, Local) and _takes(function, count):
+        if isinstance(function, Local) and takes(function, count):
             code, captured = function.code, function.captured
             names = parameters(code.tree.args)
         else:
@@ -395,7 +395,7 @@ class Placing(Part):
 _PLACES: Final = (gast.Attribute, gast.Subscript)
 
 
-def _takes(function: Local, count: int) -> bool:
+def takes(function: Local, count: int) -> bool:
     """Say whether a definition takes just so many arguments, by position."""
     args = function.code.tree.args
     starred = args.vararg or args.kwarg or args.kwonlyargs

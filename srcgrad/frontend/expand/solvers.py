@@ -9,6 +9,7 @@ import gast
 
 from srcgrad.frontend.expand.lookup import Live
 from srcgrad.frontend.expand.part import Part
+from srcgrad.frontend.expand.placing import takes
 from srcgrad.frontend.expand.scoping import free_names, parameters, renamed
 from srcgrad.frontend.expand.values import (
     Choice,
@@ -51,8 +52,10 @@ class Solvers(Part):
             return None
         functions = [item for item in [*args, *keywords.values()] if isinstance(item, Static)]
         closed = self._closed_over(functions)
-        if not isinstance(args[0], Local) or not closed:
+        if not isinstance(args[0], Local):
             return None
+        if not closed:
+            return self._of_made_function(callee, args, keywords, node)
         names = {name: self.frame.fresh(name) for name in closed}
         handed = gast.Tuple([clone(value) for value in closed.values()], gast.Load())
 
@@ -67,6 +70,34 @@ class Solvers(Part):
         named.append(gast.keyword("args", at(handed, node)))
         self.frame.changed = True
         return at(gast.Call(func, [*map(text, args)], named), node)
+
+    def _of_made_function(
+        self, callee: Known, args: list[Value], keywords: Bound, node: Any
+    ) -> Value | None:
+        """Return a call with a function of its own, where the one that is given is no lambda.
+
+        It has statements, calls other local functions, or was handed here by a caller.
+        """
+        function, *rest = args
+        others = [item for item in [*rest, *keywords.values()] if isinstance(item, Static)]
+        if not isinstance(function, Local) or self._is_text(function) or others:
+            return None
+        given = function.code.tree.args
+        count = len(parameters(given))
+        if given.defaults or not takes(function, count):
+            return None
+        made, values = self.frame.placing.made_function(function, count, node)
+        if not any(map(self.frame.varies, values)):
+            return None
+        handed = gast.Tuple(list(map(clone, values)), gast.Load())
+        plain = [self.frame.plain(item, node) for item in rest]
+        named = [
+            gast.keyword(name, self.frame.plain(item, node)) for name, item in keywords.items()
+        ]
+        named.append(gast.keyword("args", at(handed, node)))
+        self.frame.changed = True
+        func = self.frame.plain(callee, node)
+        return at(gast.Call(func, [clone(made), *plain], named), node)
 
     def _closed_over(self, functions: list[Static]) -> dict[str, Any]:
         """Return the variables that local functions close over; none if they cannot be told.
