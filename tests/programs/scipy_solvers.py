@@ -191,13 +191,13 @@ def root_of_a_lambda_that_calls_its_neighbour(scale, load):
 
 @program("s", "s")
 def area_under_a_function_of_statements(rate, end):
-    """An integrand with a branch, which is no lambda of one expression."""
+    """An integrand with a loop, which is no lambda of one expression."""
 
     def bent(t):
-        value = np.exp(-rate * t)
-        if t > 0.5:
-            value = value * (t + 0.5)
+        value = t
+        for power in range(3):
+            value = value * np.exp(-rate * t) + t**power
         return value
 
-    whole, _ = integrate.quad(bent, 0.0, 2.0 + end**2, epsabs=1e-12)
+    whole, _ = integrate.quad(bent, 0.0, 2.0 + end**2, epsabs=1e-12, epsrel=1e-12)
     return whole
