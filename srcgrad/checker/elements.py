@@ -25,7 +25,8 @@ _OBJECTS: Final = np.dtype(object)
 _NUMBERS: Final = (int, float, np.integer, np.floating, np.bool_)
 _ONE_OVER_ZERO: Final = hashed(code_of("one over zero"))
 _ORDER: Final = code_of("order")
-_MOST_STEPS: Final = 60_000
+_STEPS: Final = 60_000
+_STEPS_OF_EACH: Final = 100  # of each statement, where there are many
 _new: Final = object.__new__
 
 
@@ -39,21 +40,12 @@ class LongRun(Run):
         own: What functions of outside mean, if it is a function's own code that is run.
     """
 
-    def __init__(self, seed: int, former: LongRun | None = None) -> None:
+    def __init__(self, seed: int, former: LongRun | None = None, statements: int = 0) -> None:
         super().__init__(seed)
         self.steps = 0 if former is None else former.steps
+        self.most = max(_STEPS, _STEPS_OF_EACH * statements)
         self.own: Any = None
         self.asked = False
-
-    def step(self) -> None:
-        """Count an operation.
-
-        Raises:
-            NotCovered: There have been too many.
-        """
-        self.steps += 1
-        if self.steps > _MOST_STEPS:
-            raise NotCovered("the run is too long")
 
 
 class Element:
@@ -241,7 +233,7 @@ numbers.Real.register(Element)
 def _made(value: int, dot: int) -> Element:
     run = Now.run
     run.steps += 1
-    if run.steps > _MOST_STEPS:
+    if run.steps > run.most:
         raise NotCovered("the run is too long")
     made = _new(Element)  # by tens of thousands: without a call of `__init__`
     made.value, made.dot = value % PRIME, dot % PRIME

@@ -39,6 +39,7 @@ from srcgrad.checker.values import (
 from srcgrad.checker.verdict import Verdict
 from srcgrad.checker.witness import writes
 from srcgrad.checker.witnessed import Primal
+from srcgrad.ir.walk import statements
 
 _GIVEN: Final = (0,)  # in the place of lengths: those of the arguments of a call
 _STRETCHED: Final = (0, 1)
@@ -66,6 +67,7 @@ class ExactChecker(Checker):
     _exact: ExactPrimal | None = None
     _own: OwnCode | None = None
     _unread = ""  # why the function's own code is not run
+    _statements = 0  # how many the primal has
     _is_told = False  # whether all but that has been told by lanes
 
     def __init__(self, *parts: Any) -> None:
@@ -371,7 +373,9 @@ class ExactChecker(Checker):
         return self._exact
 
     def _begin_long(self, seed: int) -> LongRun:
-        self._last = made = LongRun(seed, self._last)
+        if not self._statements:
+            self._statements = sum(1 for _ in statements(self._subject.witness.body))
+        self._last = made = LongRun(seed, self._last, self._statements)
         self._path.append(made)
         return made
 
