@@ -20,6 +20,7 @@ from srcgrad.frontend.left_out import Part
 from srcgrad.frontend.parts import leaving_out, parts_of
 from srcgrad.frontend.remembered import anew
 from srcgrad.frontend.source import find_source, is_made
+from srcgrad.ir.walk import found_in
 from srcgrad.parsing import parsed
 
 _MOST: Final = 10
@@ -98,16 +99,14 @@ def _texts_of(generated: Generated) -> Iterator[str]:
 def may_draw(tree: ast.Module) -> bool:
     """Say whether a text may draw random numbers."""
     modules, drawing = set[str](), set[str]()
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.Import, ast.ImportFrom)):
-            home = getattr(node, "module", None) or ""
-            for name in node.names:
-                if "random" in (*home.split("."), *name.name.split(".")):
-                    drawing.add(name.asname or name.name)
-                elif not home or f"{home}.{name.name}" in sys.modules:
-                    modules.add(name.asname or name.name)
-    calls = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
-    return any(_draws(func, modules, drawing) for func in calls)
+    for node in found_in(tree, ast.Import, ast.ImportFrom):
+        home = getattr(node, "module", None) or ""
+        for name in node.names:
+            if "random" in (*home.split("."), *name.name.split(".")):
+                drawing.add(name.asname or name.name)
+            elif not home or f"{home}.{name.name}" in sys.modules:
+                modules.add(name.asname or name.name)
+    return any(_draws(node.func, modules, drawing) for node in found_in(tree, ast.Call))
 
 
 def _draws(func: ast.expr, modules: set[str], drawing: set[str]) -> bool:

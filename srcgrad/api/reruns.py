@@ -19,6 +19,7 @@ from srcgrad.api.surroundings import Surroundings, innermost
 from srcgrad.compiler.vocabulary import VOCABULARY
 from srcgrad.frontend.source import is_made
 from srcgrad.ir.scopes import MISSING
+from srcgrad.ir.walk import found_in
 from srcgrad.parsing import parsed
 from srcgrad.tape.userspace import is_users
 
@@ -42,14 +43,13 @@ def _may_leave(plan: Plan) -> bool:
     if may_draw(tree):
         return True
     lists = set[str]()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
-            return True
-        if isinstance(node, ast.Assign) and _is_new_list(node.value):
+    if any(not isinstance(node.ctx, ast.Load) for node in found_in(tree, ast.Attribute)):
+        return True
+    for node in found_in(tree, ast.Assign):
+        if _is_new_list(node.value):
             lists |= {item.id for item in node.targets if isinstance(item, ast.Name)}
     scope = {**vars(builtins), **vars(plan.module)}
-    calls = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
-    return any(_may_change(func, scope, lists) for func in calls)
+    return any(_may_change(node.func, scope, lists) for node in found_in(tree, ast.Call))
 
 
 def _is_new_list(value: ast.expr) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import math
 import numbers
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import FunctionType
 from typing import Any, Final
 
@@ -18,6 +18,7 @@ import numpy as np
 
 from srcgrad.checker.field import PRIME, code_of, hashed, of_number
 from srcgrad.checker.runs import NotCovered, Now, Run
+from srcgrad.ir.walk import statements
 from srcgrad.rules.base import Context
 from srcgrad.rules.library import rule_for
 
@@ -25,7 +26,8 @@ _OBJECTS: Final = np.dtype(object)
 _NUMBERS: Final = (int, float, np.integer, np.floating, np.bool_)
 _ONE_OVER_ZERO: Final = hashed(code_of("one over zero"))
 _ORDER: Final = code_of("order")
-_MOST_STEPS: Final = 60_000
+_STEPS: Final = 60_000
+_STEPS_OF_EACH: Final = 100  # of each statement, where there are many
 _new: Final = object.__new__
 
 
@@ -39,21 +41,16 @@ class LongRun(Run):
         own: What functions of outside mean, if it is a function's own code that is run.
     """
 
-    def __init__(self, seed: int, former: LongRun | None = None) -> None:
+    def __init__(self, seed: int, former: LongRun | None = None, body: Sequence[Any] = ()) -> None:
         super().__init__(seed)
         self.steps = 0 if former is None else former.steps
+        self.most = _most_steps(body) if former is None else former.most
         self.own: Any = None
         self.asked = False
 
-    def step(self) -> None:
-        """Count an operation.
 
-        Raises:
-            NotCovered: There have been too many.
-        """
-        self.steps += 1
-        if self.steps > _MOST_STEPS:
-            raise NotCovered("the run is too long")
+def _most_steps(body: Sequence[Any]) -> int:
+    return max(_STEPS, _STEPS_OF_EACH * sum(1 for _ in statements(list(body))))
 
 
 class Element:
@@ -241,7 +238,7 @@ numbers.Real.register(Element)
 def _made(value: int, dot: int) -> Element:
     run = Now.run
     run.steps += 1
-    if run.steps > _MOST_STEPS:
+    if run.steps > run.most:
         raise NotCovered("the run is too long")
     made = _new(Element)  # by tens of thousands: without a call of `__init__`
     made.value, made.dot = value % PRIME, dot % PRIME

@@ -371,7 +371,7 @@ class ExactChecker(Checker):
         return self._exact
 
     def _begin_long(self, seed: int) -> LongRun:
-        self._last = made = LongRun(seed, self._last)
+        self._last = made = LongRun(seed, self._last, self._subject.witness.body)
         self._path.append(made)
         return made
 

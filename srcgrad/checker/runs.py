@@ -30,6 +30,8 @@ class Run:
         trace: The effects that can be seen from outside, in order.
         cut: Results of operations on varied values for which no contribution is known.
         nested: Whether an array was to be stored in an entry of an array.
+        steps: How many operations there were.
+        most: How many there may be.
     """
 
     def __init__(self, seed: int) -> None:
@@ -40,6 +42,7 @@ class Run:
         self.cut: list[Lane] = []
         self.nested = False
         self.steps = 0
+        self.most = _LONGEST
         self.memo: dict[Any, Any] = {}
         self._trips = 0
 
@@ -67,7 +70,7 @@ class Run:
             NotCovered: There have been too many.
         """
         self.steps += 1
-        if self.steps > _LONGEST:
+        if self.steps > self.most:
             raise NotCovered("the run is too long")
 
     def go_through(self, count: int = 1) -> None:

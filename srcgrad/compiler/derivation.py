@@ -8,7 +8,6 @@ from typing import Any
 
 import gast
 
-from srcgrad import runtime
 from srcgrad.analyses.activity import activity
 from srcgrad.analyses.dimensions import Dimensions
 from srcgrad.analyses.integers import Integers
@@ -59,6 +58,7 @@ from srcgrad.transforms.pulling import selection_of
 from srcgrad.transforms.recording import Recorder
 from srcgrad.transforms.repeats import spell_repeats
 from srcgrad.transforms.reverse import Reverser
+from srcgrad.transforms.runtime_calls import EXPORTED
 from srcgrad.transforms.shape_records import keep_shapes
 from srcgrad.transforms.sweep import CallPair, Facts, Reversed, Sweep
 from srcgrad.transforms.templates import Inliner
@@ -268,21 +268,23 @@ class Derivation:
         self.refusals.raise_if_any()
 
     def _seed(self, output: str, facts: Facts) -> Any:
-        alone = Shapes(self.program, facts.integers)  # without what the seed itself makes sure of
         if (
             not self.keep_complex
-            and (alone.is_number(load(output)) or output in facts.dimensions.numbers)
             and output in facts.activity.active
+            and (output in facts.dimensions.numbers or self._is_number(output, facts))
         ):
             return gast.Constant(1.0, None)
         return call(self.externals.use_runtime("scalar_seed"), load(output))
+
+    def _is_number(self, output: str, facts: Facts) -> bool:
+        return Shapes(self.program, facts.integers).is_number(load(output))  # without the seed
 
     def _finish(
         self, body: list[Any], halves: Reversed, facts: Facts, given: Sequence[str] = ()
     ) -> list[Any]:
         self.stages.note("reverse", body)
         spread_origins(body)
-        known = frozenset(runtime.__all__) | self.externals.repeated
+        known = EXPORTED | self.externals.repeated
         purity = Purity(self.program.reader, known, self.program.namer.is_adjoint)
         body = leave_out_zeros(body, purity.is_adjoint, (*self.program.parameters, *given))
         outside = (*self.program.parameters, *given)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from srcgrad import runtime
 from srcgrad.analyses.ownership import OTHERS, Origins
 from srcgrad.frontend.source import Entry, Path
 from srcgrad.ir.build import call, load
 from srcgrad.transforms.externals import Externals
+from srcgrad.transforms.runtime_calls import EXPORTED
 
 
 def nested(fields: Mapping[Path, str]) -> dict[Any, Any]:
@@ -39,7 +39,7 @@ class Handed:
         self._origins = Origins(
             backward,
             lambda name: name.startswith("grad_") and name not in taken,
-            lambda name: name in runtime.__all__ or name in externals.derived,
+            lambda name: name in EXPORTED or name in externals.derived,
             {"reverse_steps", *externals.derived},
             owned,
             taken,

@@ -150,13 +150,14 @@ class Polishing:
         merged = merge_additions(collection.run(body), width, is_adjoint, may_share)
         body = self._coalesced(gathering.run(collection.run(merged)))
         body = read_originals(tidy(folding.run(body)), self._is_ours)
+        is_array = self._is_array()
         body = ClearDelay(self.purity, width).run(body)
-        body = fill_cleared(body, self.purity, self._is_number(), self._is_array())
+        body = fill_cleared(body, self.purity, self._is_number(), is_array)
         body = skip_copies(body)  # of what is one sum only now
         body = ForwardSubstitution(self.purity, self.is_temporary, width).run(body)
         body = SignRepetition(self.purity, self.is_float, width).run(body)
-        body = assign_first(body, self.purity, self._is_array(), self._touched)
-        body = store_directly(body, self._is_array(), may_share)
+        body = assign_first(body, self.purity, is_array, self._touched)
+        body = store_directly(body, is_array, may_share)
         return folding.run(return_directly(body, self.purity, width))
 
     def _is_ours(self, name: str) -> bool:

@@ -151,9 +151,12 @@ def refused_edits(body: list[Any]) -> list[tuple[Any, str, str]]:
 
 def edits_a_parameter(tree: Any) -> bool:
     """Say whether a block may edit the adjoint of what the caller of a function holds, too."""
-    held = {node.id for node in walk(tree.args) if isinstance(node, gast.Name)}
+    if not any(map(_is_edited, found_in(tree, gast.Call))):
+        return False  # as most have none at all
+    held = {node.id for node in found_in(tree.args, gast.Name)}
     for statement in tree.body:
-        if any(_is_edited(node) and node.args[0].id in held for node in walk(statement)):
+        edits = filter(_is_edited, found_in(statement, gast.Call))
+        if any(node.args[0].id in held for node in edits):
             return True
         if isinstance(statement, gast.Assign):
             bound = {name for part in statement.targets for name in names_bound(part)}

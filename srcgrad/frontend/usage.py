@@ -108,8 +108,8 @@ def _with_axes(tree: Any) -> set[int]:
     That are the operands of ``@`` and of `dot` and `matmul`, and what has elements.
     """
     found: set[int] = set()
-    indexed = {root_name(node) for node in walk(tree) if isinstance(node, gast.Subscript)}
-    for node in walk(tree):
+    indexed = {root_name(node) for node in found_in(tree, gast.Subscript)}
+    for node in found_in(tree, gast.BinOp, gast.Call, gast.Assign, gast.Subscript):
         if isinstance(node, gast.BinOp) and isinstance(node.op, gast.MatMult):
             found.update((id(node.left), id(node.right)))
         elif isinstance(node, gast.Call):
@@ -133,7 +133,7 @@ def _counters(tree: Any, scope: Scope) -> set[str]:
     """Return the names that only range loops bind."""
     found: set[str] = set()
     others: set[str] = set()
-    for node in walk(tree):
+    for node in found_in(tree, gast.For, gast.Assign):
         if isinstance(node, gast.For) and isinstance(node.iter, gast.Call):
             counts = scope.resolve(node.iter.func) is range and isinstance(node.target, gast.Name)
             (found if counts else others).update(names_bound(node.target))

@@ -138,7 +138,10 @@ def store_target(statement: Any) -> Any:
 
 def bound_names(block: list[Any]) -> set[str]:
     """Return all names that the statements of a block bind, inner blocks included."""
-    return {name for statement in statements(block) for name in bound_by(statement)}
+    found: list[str] = []
+    for statement in statements(block):
+        found += bound_by(statement)
+    return set(found)
 
 
 def targets_of(statement: Any) -> list[Any]:

@@ -26,6 +26,7 @@ from srcgrad.primitives import UNKNOWN
 _SCALING: Final = (gast.Mult, gast.Div)
 _SUM: Final = (gast.Add, gast.Sub)
 _COMPUTING: Final = (gast.Assign, gast.AugAssign, gast.Return, gast.Expr)
+_LEAVES: Final = frozenset({gast.Name, gast.Constant})
 _Key: TypeAlias = tuple[str, bool]
 _Counts: TypeAlias = Counter[_Key]
 _SHORT: Final = 6  # characters of a number
@@ -145,6 +146,8 @@ class TermCollection:
         What stands inside of a call may be as the user has written it, unless an adjoint is in it.
         What is not `whole` is part of another sum.
         """
+        if node.__class__ in _LEAVES:
+            return node
         if not any(isinstance(item.op, _SUM) for item in found_in(node, gast.BinOp)):
             return node
         for holder, field, part in _parts(node):

@@ -275,6 +275,8 @@ class ConstantFolding:
         found = _factors(node)
         numbers = list(map(number_of, found))
         factors = found
+        if not any(map(_is_share, found)) and numbers.count(None) == len(numbers):
+            return node  # as of most
         if len(numbers) - numbers.count(None) > 1:
             factors = _joined(found)
             numbers = list(map(number_of, factors))

@@ -20,6 +20,7 @@ from srcgrad.runtime.surgery import grad_of
 
 _ADDERS: Final = frozenset({"add_at", "add_entries", "add_to_shadows"})
 _JUDGED: Final = (gast.Call, gast.NamedExpr, gast.Yield, gast.Await)
+_LEAVES: Final = frozenset({gast.Name, gast.Constant})
 _PARTS: Final = frozenset({gast.Subscript, gast.Attribute})
 _EFFECTS: Final = frozenset(
     f"builtins.{name}"
@@ -53,7 +54,7 @@ class Purity:
 
     def of(self, node: Any) -> bool:
         """Say whether evaluating an expression has no effect but its value."""
-        return node.__class__ is gast.Name or all(map(self._call, found_in(node, *_JUDGED)))
+        return node.__class__ in _LEAVES or all(map(self._call, found_in(node, *_JUDGED)))
 
     def of_noted(self, nodes: list[Any]) -> bool:
         """Say the same of expressions that have been looked at, of which these nodes are noted."""

@@ -14,7 +14,15 @@ import numpy as np
 from srcgrad.analyses.text_calls import called
 from srcgrad.ir.build import load
 from srcgrad.ir.nodes import Blank, Comment
-from srcgrad.ir.walk import blocks_of, is_same, names_bound, names_read, statements, walk
+from srcgrad.ir.walk import (
+    blocks_of,
+    is_same,
+    names_bound,
+    names_read,
+    spelled,
+    statements,
+    walk,
+)
 from srcgrad.runtime import slopes
 
 _OURS: Final[dict[str, Any]] = {
@@ -109,6 +117,7 @@ class _Calls:
     def __init__(self, block: list[Any]) -> None:
         self._block = block
         self._places = {id(statement): place for place, statement in enumerate(block)}
+        self._starts = _starts(block)
         self._alike: dict[str, list[_Operand]] = defaultdict(list)
         for statement in block:
             for node in walk(statement):
@@ -146,13 +155,23 @@ class _Calls:
     def _users(self, found: list[_Operand], place: int) -> list[int]:
         """Return the places of those before a statement, from which nothing keeps it."""
         places = sorted({self._places[id(item.statement)] for item in found})
-        earlier = [item for item in places if item < place]
-        if not earlier:
-            return []
-        first = place
-        while first > earlier[0] and isinstance(self._block[first - 1], gast.Assign):
-            first -= 1
-        return [item for item in earlier if item >= first]
+        return [item for item in places if self._starts[place] <= item < place]
+
+
+def _starts(block: list[Any]) -> list[int]:
+    """Return for each place of a block how far up nothing but assignments stands before it.
+
+    What moves up no farther than that changes places with assignments alone, so this stays true.
+
+    >>> from srcgrad.compiler.doctesting import parse
+    >>> _starts(parse("a = 1; b = 2; print(a); c = 3; d = 4"))
+    [0, 0, 0, 3, 3]
+    """
+    found: list[int] = []
+    for place in range(len(block)):
+        follows = place > 0 and isinstance(block[place - 1], gast.Assign)
+        found.append(found[-1] if follows else place)
+    return found
 
 
 def _kind(call: Any) -> str:
@@ -161,7 +180,7 @@ def _kind(call: Any) -> str:
     Names and literals that a call is given stay there.
     """
     plain = all(isinstance(item, (gast.Name, gast.Constant)) for item in call.args)
-    return str(gast.dump(gast.Call(call.func, call.args, []) if plain else call.func))
+    return spelled([call.func, *call.args] if plain else call.func)
 
 
 def _is_elementwise(node: Any, ours: set[str]) -> bool:

@@ -16,15 +16,17 @@ def width(node: Any) -> int:
     >>> width(gast.parse("np.exp(a) * (b + 1)").body[0].value)
     19
     """
-    if isinstance(node, gast.Name):
+    kind = node.__class__
+    if kind is gast.Name:
         return len(node.id)
-    if isinstance(node, gast.Constant):
+    if kind is gast.Constant:
         return len(repr(node.value))
-    if isinstance(node, gast.Attribute):
+    if kind is gast.Attribute:
         return width(node.value) + 1 + len(node.attr)
-    if isinstance(node, gast.BinOp):
-        inner = sum(2 for side in (node.left, node.right) if isinstance(side, gast.BinOp))
-        return width(node.left) + width(node.right) + 3 + inner
+    if kind is gast.BinOp:
+        left, right = node.left, node.right
+        inner = (left.__class__ is gast.BinOp) + (right.__class__ is gast.BinOp)
+        return width(left) + width(right) + 3 + 2 * inner
     if not isinstance(node, gast.AST):
         return 0
     given, found, count = node.__dict__, 0, 0

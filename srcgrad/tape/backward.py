@@ -13,7 +13,7 @@ from srcgrad.tape.core import Core, edge_of, make
 from srcgrad.tape.edges import GradientEdge, roots_of, unused, wanted_edges
 from srcgrad.tape.engine import cast_result, run_backward, warn_cycle
 from srcgrad.tape.modes import STATE
-from srcgrad.tape.node import Edge, node_hooks
+from srcgrad.tape.node import Edge, Node, node_hooks
 
 
 def as_tuple(values: Any) -> tuple[Any, ...]:
@@ -230,6 +230,18 @@ def grad(
     return dict(zip(inputs, results, strict=True)) if type(inputs) is dict else tuple(results)
 
 
+def grad_of_call(
+    outputs: Sequence[Any], inputs: Sequence[Any], seeds: Sequence[Any], ends: frozenset[Node]
+) -> list[Any]:
+    """Return gradients through what was recorded last, recorded themselves; None for unused inputs.
+
+    `ends` are the nodes of what it was computed from: below them lies the whole graph, through
+    which no call is to look anew.
+    """
+    known = seeds_for(outputs, seeds)
+    return _grad_once(outputs, inputs, known, True, True, True, ends=ends)
+
+
 def exact_grad(
     outputs: Any,
     inputs: Any,
@@ -288,6 +300,7 @@ def _grad_once(
     allow_unused: bool,
     *,
     careful: bool = False,
+    ends: frozenset[Node] = frozenset(),
 ) -> list[Any]:
     roots, wanted = roots_of(outputs), wanted_edges(inputs)
     starts = seeds if create else [None if seed is None else seed._array for seed in seeds]
@@ -298,6 +311,7 @@ def _grad_once(
         create=create,
         wanted=wanted,
         accumulates=False,
+        ends=ends,
         careful=careful,
     )
     results: list[Any] = []

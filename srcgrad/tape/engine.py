@@ -52,18 +52,18 @@ class Pass:
         self._graph: set[Node] | None = None
 
     def want(
-        self, wanted: Sequence[Edge], roots: Iterable[Node], stop: frozenset[Node] = frozenset()
+        self, wanted: Sequence[Edge], roots: Iterable[Node], ends: frozenset[Node] = frozenset()
     ) -> None:
         """Ask for the gradients at the edges `wanted`; nodes that do not lead there do not run.
 
-        Neither do those of `stop`, of which the gradients may be asked for.
+        Neither do the `ends`, of which the gradients may be asked for.
         """
         for slot, (node, number) in enumerate(wanted):
             self.captures.setdefault(node, []).append((number, slot))
-        needed = self.needed = leading_to(set(self.captures), roots, stop)
+        needed = self.needed = leading_to(set(self.captures), roots, ends)
         self.reached = {
             node
-            for node in needed - stop
+            for node in needed - ends
             if any(edge is not None and edge[0] in needed for edge in node._edges)
         }
 
@@ -294,11 +294,11 @@ def _sum(total: Any, part: Any) -> Any:
 
 
 def leading_to(
-    wanted: set[Node], roots: Iterable[Node], stop: frozenset[Node] = frozenset()
+    wanted: set[Node], roots: Iterable[Node], ends: frozenset[Node] = frozenset()
 ) -> set[Node]:
     """Return the nodes below `roots` from which a path leads to one of `wanted`, these included.
 
-    Paths end at the nodes of `stop`.
+    Paths end at the `ends`.
     """
     good = set(wanted)
     seen: set[Node] = set()
@@ -310,7 +310,7 @@ def leading_to(
                 good.add(node)
         elif node not in seen:
             seen.add(node)
-            if node in stop:
+            if node in ends:
                 continue
             stack.append((node, True))
             stack.extend((edge[0], False) for edge in node._edges if edge is not None)
@@ -357,13 +357,15 @@ def run_backward(
     wanted: Sequence[Edge] = (),
     accumulates: bool = True,
     stop: frozenset[Node] = frozenset(),
+    ends: frozenset[Node] = frozenset(),
     careful: bool = False,
     kind: type[Pass] = Pass,
 ) -> dict[int, Any]:
     """Pull `seeds` back from `roots` and return the gradients at the edges `wanted`, by position.
 
     Without `wanted`, gradients are added to the leaves; with `create`, seeds and results are
-    tensors, otherwise arrays. The nodes of `stop` do not run, and with these no hooks do. A
+    tensors, otherwise arrays. The nodes of `stop` do not run, and with these no hooks do. No path
+    to what is wanted goes on from `ends`, so that what lies below is not looked through. A
     `careful` pass for `wanted` edges takes every step for steep (see `selection`).
     """
     task = kind(keep, create, careful=careful)
@@ -371,7 +373,7 @@ def run_backward(
     task.quiet = bool(stop)
     task.roots = tuple(node for node, _ in roots)
     if wanted:
-        task.want(wanted, task.roots, stop)
+        task.want(wanted, task.roots, stop | ends)
     for edge, seed in zip(roots, seeds, strict=True):
         if task.needed is None or edge[0] in task.needed:
             task.add(edge, seed)

@@ -9,11 +9,12 @@ import numpy as np
 from srcgrad.errors import NotDifferentiableError
 from srcgrad.rules.base import Context
 from srcgrad.tape.apply import apply, differentiable, tensors_in
-from srcgrad.tape.backward import grad
+from srcgrad.tape.backward import grad, grad_of_call
 from srcgrad.tape.core import Core, edge_of, make, requires_grad
 from srcgrad.tape.inplace import own_part, set_item
 from srcgrad.tape.memory_order import laid_out
 from srcgrad.tape.modes import STATE
+from srcgrad.tape.node import Node
 from srcgrad.tape.ops import Op, require_op
 from srcgrad.tape.rulenode import RuleNode
 from srcgrad.tape.turning import turned_push
@@ -139,10 +140,12 @@ class DualLevel:
                 tangents.append(tangent)
                 return alias
 
-            args, named = op.split([twin(value) for value in values])
+            given = [twin(value) for value in values]
+            args, named = op.split(given)
             result = apply(op, tuple(args), named)
             outputs = [result] if isinstance(result, Core) else list(result)
-            found = [transposed(out, twins, tangents) for out in outputs]
+            ends = frozenset(edge[0] for item in tensors_in(given) if (edge := edge_of(item)))
+            found = [transposed(out, twins, tangents, ends) for out in outputs]
             tracked = any(requires_grad(t) for t in (*tensors_in(values), *tangents))
             return [t if tracked or t is None else t.detach() for t in found]
 
@@ -199,12 +202,17 @@ def alias_of(tensor: Core) -> Any:
     return make(tensor._array.view(), flag=True)
 
 
-def transposed(out: Any, inputs: list[Any], tangents: list[Any]) -> Any:
-    """Return the tangent of `out`, given those of the `inputs` it was computed from."""
+def transposed(
+    out: Any, inputs: list[Any], tangents: list[Any], ends: frozenset[Node] = frozenset()
+) -> Any:
+    """Return the tangent of `out`, given those of the `inputs` it was computed from.
+
+    `ends` are the nodes of all that it was computed from.
+    """
     if not isinstance(out, Core) or edge_of(out) is None:
         return None
     seed = make(np.zeros_like(out._array), flag=True)
-    pulled = grad(out, inputs, seed, create_graph=True, allow_unused=True)
+    pulled = grad_of_call([out], inputs, [seed], ends)
     _check_linked(out, inputs, pulled)
     pairs = [
         (g, t) for g, t in zip(pulled, tangents, strict=True) if g is not None and requires_grad(g)
@@ -212,13 +220,7 @@ def transposed(out: Any, inputs: list[Any], tangents: list[Any]) -> Any:
     if not pairs:
         return make(np.zeros_like(out._array))
     cast = [t if t._array.dtype == g._array.dtype else t.astype(g._array.dtype) for g, t in pairs]
-    (tangent,) = grad(
-        [g for g, _ in pairs],
-        seed,
-        cast,
-        create_graph=True,
-        allow_unused=True,
-    )
+    (tangent,) = grad_of_call([g for g, _ in pairs], [seed], cast, ends)
     return make(np.zeros_like(out._array)) if tangent is None else tangent
 
 

@@ -18,8 +18,10 @@ from srcgrad.ir.build import call
 from srcgrad.ir.names import Namer, identifier, is_importable
 from srcgrad.ir.scopes import MISSING, SPACE_OF, Binding
 from srcgrad.ir.walk import statements
+from srcgrad.transforms.runtime_calls import EXPORTED
 
 _PREFERRED = {"numpy": "np"}
+_BUILTINS = vars(builtins)
 
 
 @dataclass(slots=True)
@@ -70,10 +72,10 @@ class Externals:
         local: Container[str] = (),
     ) -> str:
         """Return a name under which `value` is known in the generated module, none of `local`."""
-        if getattr(builtins, wish, None) is value and wish not in local:
+        if _BUILTINS.get(wish) is value and wish not in local:
             return wish
         own = getattr(value, "__name__", "")
-        if own in runtime.__all__ and getattr(runtime, own, None) is value:
+        if own in EXPORTED and getattr(runtime, own, None) is value:
             return self.use_runtime(own)
         if id(value) not in self._names:
             self._kept.append(value)  # its id means nothing else

@@ -7,14 +7,15 @@ import inspect
 import sys
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import Any
+from typing import Any, Final
 
 import gast
 
 from srcgrad import runtime
 from srcgrad.transforms.folding import UNKNOWN, literal
 
-_EXPORTED = frozenset(runtime.__all__)
+EXPORTED: Final = frozenset(runtime.__all__)
+"""The names of the functions that texts may call."""
 
 
 def is_sequence_call(node: Any) -> bool:
@@ -22,7 +23,7 @@ def is_sequence_call(node: Any) -> bool:
     name = getattr(getattr(node, "func", None), "id", "")
     if not name:
         return False
-    function = getattr(runtime, name, None) if name in _EXPORTED else _of_scipy(name)
+    function = getattr(runtime, name, None) if name in EXPORTED else _of_scipy(name)
     return function is not None and _returns_tuple(function)
 
 

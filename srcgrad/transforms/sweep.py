@@ -8,7 +8,6 @@ from typing import Any
 
 import gast
 
-from srcgrad import runtime
 from srcgrad.analyses.activity import Activity
 from srcgrad.analyses.containers import Kinds, kinds
 from srcgrad.analyses.dimensions import Dimensions
@@ -37,6 +36,7 @@ from srcgrad.transforms.contributions import (
 )
 from srcgrad.transforms.externals import Externals
 from srcgrad.transforms.overwrites import Overwrites
+from srcgrad.transforms.runtime_calls import EXPORTED
 from srcgrad.transforms.spreading import spread_by_axes
 from srcgrad.transforms.templates import Inliner
 
@@ -185,7 +185,7 @@ class Sweep:
         self.origins = Origins(
             [],
             self.namer.is_adjoint,
-            lambda name: name in runtime.__all__ or name in externals.derived,
+            lambda name: name in EXPORTED or name in externals.derived,
         )
 
     @property
