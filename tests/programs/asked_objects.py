@@ -183,7 +183,7 @@ def in_an_object_of_outside(x):
     return size * np.sum(np.sin(y) * x) * (2 if found else 3)
 
 
-@program("v", by="tape")
+@program("v")
 def asserted_by_a_function_that_writes(x):
     y = x * 2.0
     size = np.sum(y * y)

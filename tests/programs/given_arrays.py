@@ -115,7 +115,7 @@ def entries_of_a_dict_updated_on_one_path(d, x):
     return np.sum(c * d["b"]) + np.sum(d["w"] ** 2)
 
 
-@program("a", ("v", 3), by="tape")
+@program("a", ("v", 3))
 def entries_of_a_list_exchanged_and_updated(p, x):
     p[0], p[1] = p[1], p[0]
     p[0] *= x
@@ -137,7 +137,7 @@ def list_of_the_caller_in_another(p, x):
     return np.sum(z[1][0] * p[1])
 
 
-@program("d", ("v", 2), by="tape")
+@program("d", ("v", 2))
 def entry_of_a_dict_replaced_and_updated(d, x):
     b = d["b"]
     d["b"] = b * x

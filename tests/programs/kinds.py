@@ -60,7 +60,7 @@ def key_that_may_be_absent(d):
     return np.sum(d["w"] ** 2) * n
 
 
-@program("v", by="tape")
+@program("v")
 def number_then_list(x):
     a = 2.0
     for i in range(3):
@@ -70,7 +70,7 @@ def number_then_list(x):
     return sum(np.sum(k) ** 2 for k in a)
 
 
-@program("v", by="tape")
+@program("v")
 def array_then_list(x):
     a = x[:2]
     b = a * 2
@@ -78,7 +78,7 @@ def array_then_list(x):
     return np.sum(b) ** 2 + np.sum(a[1])
 
 
-@program("v", by="tape")
+@program("v")
 def dict_then_list(x):
     d = {"a": x[0], "b": x[1]}
     total = 0.0

@@ -344,7 +344,7 @@ def array_of_a_module_read_in_a_loop(x):
     return s
 
 
-@program("v", by="tape")
+@program("v")
 def list_of_an_object_written(x):
     steps = BOX.steps
     steps[0] = x[0] * x[1]
