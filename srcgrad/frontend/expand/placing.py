@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from types import CellType
-from typing import Any, Final
+from types import CellType, FunctionType
+from typing import Any, Final, NoReturn
 
 import gast
 
+from srcgrad.frontend.effects import written_parameters
 from srcgrad.frontend.expand.binding import count_reads
 from srcgrad.frontend.expand.frame import NeedsInlineError
 from srcgrad.frontend.expand.holding import binds_attributes
@@ -38,6 +39,7 @@ from srcgrad.frontend.expand.values import (
 from srcgrad.frontend.long_loops import mark_repeated
 from srcgrad.frontend.normalize.returns import single_exit
 from srcgrad.frontend.refusals import Refusals
+from srcgrad.frontend.source import find_source
 from srcgrad.ir.build import at, clone, load
 from srcgrad.ir.names import Namer
 from srcgrad.ir.origins import note_foreign
@@ -194,6 +196,8 @@ class Placing(Part):
 
         With it come the variables that it takes after those arguments instead.
         """
+        if isinstance(function, Local) and found_in(function.code.tree, gast.Nonlocal):
+            self._refuse_effects(node)
         if isinstance(function, Local) and takes(function, count):
             code, captured = function.code, function.captured
             names = parameters(code.tree.args)
@@ -207,7 +211,17 @@ class Placing(Part):
             self.session.kept.append(code)
         bound: Bound = {name: load(name) for name in names}
         made = self.specialised(code, code.tree.name, bound, captured, node, every=True)
+        own = self.frame.meaning(made.func.id)
+        if isinstance(own, FunctionType):
+            written = written_parameters(own, self.session.vocabulary)
+            if not written.isdisjoint(parameters(find_source(own).tree.args)[count:]):
+                self._refuse_effects(node)
         return made.func, made.args[count:]
+
+    def _refuse_effects(self, node: Any) -> NoReturn:
+        """Refuse to let a solver call what changes more than it returns, as often as it likes."""
+        what = "a function that changes what its caller holds, which a solver calls,"
+        self.frame.refuse(node, what, "return what it changes")
 
     # -- in place
 
