@@ -10,7 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.errors import MutationError
+from srcgrad.runtime.objects import is_plain_object
 from srcgrad.tape.core import Core
+from srcgrad.tape.refusing import refusal
 
 Cell = types.CellType
 _MARK = "__srcgrad_closed__"
@@ -28,12 +31,17 @@ class Closure:
         self._open = [cell for cell in cells if _is_tensors(cell.cell_contents)]
         self._held = [cell for cell in cells if not _is_tensors(cell.cell_contents)]
         self._values = [_kept(cell.cell_contents) for cell in self._held]
+        self._before = [_contents(value) for value in self._values]
+        self._is_checked = False
         self.given = tuple(cell.cell_contents for cell in self._open)
 
     def taking(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Return a function that takes `given` as its last arguments.
 
         The other variables are what they are now, whatever they are bound to later.
+
+        Raises:
+            MutationError: Its first call has written into what one of them holds.
         """
         count = len(self._open)
 
@@ -41,10 +49,26 @@ class Closure:
         def call(*args: Any) -> Any:
             own, closed = args[: len(args) - count], args[len(args) - count :]
             with _holding([*self._open, *self._held], [*closed, *self._values]):
-                return function(*own)
+                result = function(*own)
+            self._refuse_writes(function)
+            return result
 
         setattr(call, _MARK, True)
         return call
+
+    def _refuse_writes(self, function: Callable[..., Any]) -> None:
+        """Refuse what a call leaves behind: it went into copies, or without a derivative."""
+        if self._is_checked:
+            return
+        self._is_checked = True
+        pairs = zip(self._values, self._before, strict=True)
+        if any(_is_changed(value, before) for value, before in pairs):
+            name = getattr(function, "__name__", "function")
+            raise refusal(
+                MutationError,
+                f"`{name}`, which a solver calls, writes into what its caller holds",
+                "return what it computes",
+            )
 
     @contextmanager
     def plain(self, unwrap: Callable[[Any], Any]) -> Iterator[None]:
@@ -97,3 +121,27 @@ def _kept(value: Any) -> Any:
     if type(value) in (list, tuple):
         return type(value)(map(_kept, value))
     return {key: _kept(item) for key, item in value.items()} if type(value) is dict else value
+
+
+def _contents(value: Any) -> Any:
+    """Return what is in a value now, to be compared with what is there later."""
+    if isinstance(value, (np.ndarray, list, tuple, dict)):
+        return _kept(value)
+    return dict(vars(value)) if is_plain_object(value) and hasattr(value, "__dict__") else value
+
+
+def _is_changed(value: Any, before: Any) -> bool:
+    """Say whether something was written into a value; numbers of objects may be counted up."""
+    if isinstance(value, np.ndarray):
+        return not np.array_equal(value, before, equal_nan=value.dtype.kind in "fc")
+    if isinstance(value, (list, tuple)):
+        pairs = zip(value, before, strict=False)
+        return len(value) != len(before) or any(_is_changed(*pair) for pair in pairs)
+    if isinstance(value, dict):
+        return value.keys() != before.keys() or any(
+            _is_changed(item, before[key]) for key, item in value.items()
+        )
+    if isinstance(before, dict):
+        new = (item for key, item in vars(value).items() if before.get(key, before) is not item)
+        return any(not isinstance(item, int) for item in new)
+    return value is not before and not callable(value) and isinstance(value, (float, complex, Core))

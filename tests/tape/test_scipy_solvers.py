@@ -150,3 +150,64 @@ def test_what_a_solver_holds_constant_may_be_no_variable(name, solver, parameter
     _check(name, solver, {parameter: tape.tensor(1.0)})
     with pytest.raises(sg.MissingRuleError, match=f"in its `{parameter}`"):
         _check(name, solver, {parameter: tape.tensor(1.0, requires_grad=True)})
+
+
+class Notes:
+    def __init__(self) -> None:
+        self.count = 0
+        self.seen = 0.0
+
+
+def noting_in_a_list(x: Any) -> Any:
+    noted: list[Any] = []
+
+    def balance(y: Any) -> Any:
+        noted.append(x[0] * y)
+        return x[0] * y * y - x[1]
+
+    return optimize.brentq(balance, 0.0, 10.0) + noted[0] + noted[1]
+
+
+def noting_in_a_dict(x: Any) -> Any:
+    noted = {"last": 0.0}
+
+    def balance(y: Any) -> Any:
+        noted["last"] = x[0] * 3.0
+        return x[0] * y * y - x[1]
+
+    return optimize.brentq(balance, 0.0, 10.0) + noted["last"]
+
+
+def noting_in_an_object(x: Any) -> Any:
+    notes = Notes()
+
+    def balance(y: Any) -> Any:
+        notes.seen = x[0] * 3.0
+        return x[0] * y * y - x[1]
+
+    return optimize.brentq(balance, 0.0, 10.0) + notes.seen
+
+
+def counting_in_an_object(x: Any) -> Any:
+    notes = Notes()
+
+    def balance(y: Any) -> Any:
+        notes.count += 1
+        return x[0] * y * y - x[1]
+
+    return optimize.brentq(balance, 0.0, 10.0)
+
+
+@pytest.mark.parametrize("f", [noting_in_a_list, noting_in_a_dict, noting_in_an_object])
+def test_a_function_that_leaves_values_behind_is_refused(f):
+    """What it leaves went into copies, or had no derivative."""
+    with pytest.raises(sg.MutationError, match="`balance`, which a solver calls, writes into"):
+        run_on_tape(f, inspect.signature(f), ["x"], (X,), {}, aux=False)
+    with pytest.raises(sg.UnsupportedError):
+        sg.grad(f, fallback="error")(X)
+
+
+def test_a_function_may_count_its_calls():
+    counted = counting_in_an_object
+    _, (grad,) = run_on_tape(counted, inspect.signature(counted), ["x"], (X,), {}, aux=False)
+    assert_same(grad, numerical_gradient(counted, (X,), 0))
