@@ -50,18 +50,19 @@ class Closure:
             own, closed = args[: len(args) - count], args[len(args) - count :]
             with _holding([*self._open, *self._held], [*closed, *self._values]):
                 result = function(*own)
-            self._refuse_writes(function)
+                now = [cell.cell_contents for cell in self._held]
+            self._refuse_writes(function, now)
             return result
 
         setattr(call, _MARK, True)
         return call
 
-    def _refuse_writes(self, function: Callable[..., Any]) -> None:
+    def _refuse_writes(self, function: Callable[..., Any], now: list[Any]) -> None:
         """Refuse what a call leaves behind: it went into copies, or without a derivative."""
         if self._is_checked:
             return
         self._is_checked = True
-        pairs = zip(self._values, self._before, strict=True)
+        pairs = zip(now, self._before, strict=True)
         if any(_is_changed(value, before) for value, before in pairs):
             name = getattr(function, "__name__", "function")
             raise refusal(
@@ -132,6 +133,9 @@ def _contents(value: Any) -> Any:
 
 def _is_changed(value: Any, before: Any) -> bool:
     """Say whether something was written into a value; numbers of objects may be counted up."""
+    kinds = (np.ndarray, list, tuple, dict)
+    if isinstance(value, kinds) and type(value) is not type(before):
+        return True
     if isinstance(value, np.ndarray):
         return not np.array_equal(value, before, equal_nan=value.dtype.kind in "fc")
     if isinstance(value, (list, tuple)):
@@ -141,7 +145,7 @@ def _is_changed(value: Any, before: Any) -> bool:
         return value.keys() != before.keys() or any(
             _is_changed(item, before[key]) for key, item in value.items()
         )
-    if isinstance(before, dict):
+    if isinstance(before, dict) and hasattr(value, "__dict__"):
         new = (item for key, item in vars(value).items() if before.get(key, before) is not item)
         return any(not isinstance(item, int) for item in new)
     return value is not before and not callable(value) and isinstance(value, (float, complex, Core))

@@ -188,6 +188,20 @@ def noting_in_an_object(x: Any) -> Any:
     return optimize.brentq(balance, 0.0, 10.0) + notes.seen
 
 
+def noting_in_a_variable(x: Any) -> Any:
+    noted = 0.0
+
+    def balance(y: Any) -> Any:
+        nonlocal noted
+        noted = x[0] * 3.0
+        return x[0] * y * y - x[1]
+
+    return optimize.brentq(balance, 0.0, 10.0) + noted
+
+
+NOTING = [noting_in_a_list, noting_in_a_dict, noting_in_an_object, noting_in_a_variable]
+
+
 def counting_in_an_object(x: Any) -> Any:
     notes = Notes()
 
@@ -198,7 +212,7 @@ def counting_in_an_object(x: Any) -> Any:
     return optimize.brentq(balance, 0.0, 10.0)
 
 
-@pytest.mark.parametrize("f", [noting_in_a_list, noting_in_a_dict, noting_in_an_object])
+@pytest.mark.parametrize("f", NOTING)
 def test_a_function_that_leaves_values_behind_is_refused(f):
     """What it leaves went into copies, or had no derivative."""
     with pytest.raises(sg.MutationError, match="`balance`, which a solver calls, writes into"):
