@@ -20,6 +20,16 @@ def handles(table: str, keys: Iterable[Any]) -> Callable[[_Method], _Method]:
     return mark
 
 
+def statement(*kinds: type) -> Callable[[_Method], _Method]:
+    """Mark the method that handles statements of these kinds."""
+    return handles("statement", kinds)
+
+
+def expression(*kinds: type) -> Callable[[_Method], _Method]:
+    """Mark the method that handles expressions of these kinds."""
+    return handles("expression", kinds)
+
+
 class Handlers:
     """What handles things of some kinds, each by the method that is marked with the kind.
 
@@ -41,6 +51,16 @@ class Handlers:
         """Return the method that handles something, if one does."""
         name = self.handled.get((table, key))
         return None if name is None else getattr(self, name)
+
+
+def handlers_of(parts: Iterable[Any]) -> dict[tuple[str, Any], Callable[..., Any]]:
+    """Return the methods of all parts among some values, by what they handle."""
+    return {
+        key: getattr(part, name)
+        for part in parts
+        if isinstance(part, Handlers)
+        for key, name in part.handled.items()
+    }
 
 
 def _handled_by(item: Any) -> list[tuple[str, Any]]:

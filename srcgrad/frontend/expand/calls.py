@@ -16,7 +16,7 @@ from srcgrad.frontend.expand.binding import (
     required,
 )
 from srcgrad.frontend.expand.managed import managed
-from srcgrad.frontend.expand.part import Part, callee, expression
+from srcgrad.frontend.expand.part import Part, callee
 from srcgrad.frontend.expand.scoping import (
     asked_of,
     calls_variables,
@@ -44,6 +44,7 @@ from srcgrad.frontend.expand.values import (
 from srcgrad.frontend.long_loops import is_repeated, repeated_of
 from srcgrad.frontend.source import FunctionSource, find_source
 from srcgrad.ir.build import at, clone, load, store
+from srcgrad.ir.handlers import expression
 from srcgrad.ir.scopes import uncached
 from srcgrad.ir.walk import walk
 from srcgrad.runtime.interpolators import stands_for_object

@@ -14,7 +14,7 @@ from srcgrad.frontend.expand.keeping import (
     makes_function,
 )
 from srcgrad.frontend.expand.local_classes import local_class
-from srcgrad.frontend.expand.part import Part, expression, statement
+from srcgrad.frontend.expand.part import Part
 from srcgrad.frontend.expand.scoping import renamed_in
 from srcgrad.frontend.expand.values import (
     Choice,
@@ -30,6 +30,7 @@ from srcgrad.frontend.expand.values import (
     is_dtype,
 )
 from srcgrad.ir.build import assign, at, clone
+from srcgrad.ir.handlers import expression, statement
 from srcgrad.ir.walk import blocks_of, names_bound, statements
 
 _LOOPS = (gast.For, gast.While)

@@ -8,7 +8,7 @@ import gast
 
 from srcgrad.frontend.expand.growing import compared_lengths
 from srcgrad.frontend.expand.lookup import Live
-from srcgrad.frontend.expand.part import Part, expression
+from srcgrad.frontend.expand.part import Part
 from srcgrad.frontend.expand.scoping import free_names, own_names, parameters, renamed
 from srcgrad.frontend.expand.values import (
     Choice,
@@ -27,6 +27,7 @@ from srcgrad.frontend.expand.values import (
     literals_in,
 )
 from srcgrad.ir.build import at, call, clone, load
+from srcgrad.ir.handlers import expression
 from srcgrad.runtime.indexing import names_element
 
 _MOST_UNROLLED = 32

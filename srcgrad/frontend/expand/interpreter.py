@@ -7,8 +7,8 @@ own, which handles the kinds of statements, expressions and callees that it mark
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
-from typing import Any, Final
+from collections.abc import Collection
+from typing import Any
 
 from srcgrad.frontend.expand.asking import Asking
 from srcgrad.frontend.expand.calls import Calls
@@ -28,7 +28,6 @@ from srcgrad.frontend.expand.mapping import Mapping
 from srcgrad.frontend.expand.objects import Objects
 from srcgrad.frontend.expand.options import Options
 from srcgrad.frontend.expand.order import Order
-from srcgrad.frontend.expand.part import Part
 from srcgrad.frontend.expand.placing import Placing
 from srcgrad.frontend.expand.plain_values import PlainValues
 from srcgrad.frontend.expand.results import Results
@@ -42,9 +41,7 @@ from srcgrad.frontend.expand.telling import Telling
 from srcgrad.frontend.expand.updates import Updates
 from srcgrad.frontend.expand.values import Code, Value
 from srcgrad.ir.build import clone
-
-_HANDLERS: Final[dict[tuple[str, Any], tuple[str, str]]] = {}
-"""The part, and its method, that handle each kind: the same for all, found by the first."""
+from srcgrad.ir.handlers import handlers_of
 
 
 class Interpreter(Frame):
@@ -83,8 +80,7 @@ class Interpreter(Frame):
         self.options = Options(self)
         self.statements = Statements(self)
         self.updates = Updates(self)
-        if not _HANDLERS:
-            _HANDLERS.update(_handlers_of(self))
+        self._handlers = handlers_of(vars(self).values())
         self.order = Order(session.vocabulary, self.look)
         self.plain_values = PlainValues(
             set(inputs or ()).difference(env),
@@ -103,7 +99,7 @@ class Interpreter(Frame):
 
     def value(self, node: Any) -> Value:
         """Return what an expression means, as a static value or an expression without any."""
-        handler = self._handler("expression", node)
+        handler = self._handlers.get(("expression", type(node)))
         found: Value = self.expressions.rebuilt(node) if handler is None else handler(node)
         return found
 
@@ -111,7 +107,7 @@ class Interpreter(Frame):
         self, callee: Value, args: list[Value], keywords: dict[str, Value], node: Any
     ) -> Value:
         """Return the result of a call."""
-        handler = self._handler("callee", callee)
+        handler = self._handlers.get(("callee", type(callee)))
         if handler is None:
             return self.calls.as_text(self.plain(callee, node), args, keywords, node, callee)
         found: Value = handler(callee, args, keywords, node)
@@ -120,16 +116,8 @@ class Interpreter(Frame):
     def statement(self, node: Any) -> None:
         """Rewrite a statement into `out`."""
         self.statements.begin(node)
-        (self._handler("statement", node) or self.statements.other)(node)
-
-    def _handler(self, table: str, item: Any) -> Callable[..., Any] | None:
-        """Return what handles the kind that something is of, or None."""
-        found = _HANDLERS.get((table, type(item)))
-        if found is None:
-            return None
-        part, name = found
-        handler: Callable[..., Any] = getattr(getattr(self, part), name)
-        return handler
+        handler = self._handlers.get(("statement", type(node)))
+        (handler or self.statements.other)(node)
 
     # -- what the parts ask most
 
@@ -152,11 +140,3 @@ class Interpreter(Frame):
     def block(self, body: list[Any]) -> list[Any]:
         """Rewrite the statements of an inner block."""
         return self.statements.block(body)
-
-
-def _handlers_of(frame: Interpreter) -> Iterator[tuple[tuple[str, Any], tuple[str, str]]]:
-    """Yield the kinds that the parts of a frame handle, each with the part and its method."""
-    for attribute, part in vars(frame).items():
-        if isinstance(part, Part):
-            for key, name in part.handled.items():
-                yield key, (attribute, name)

@@ -17,7 +17,7 @@ from srcgrad.frontend.expand.frame import NeedsInlineError
 from srcgrad.frontend.expand.indices import element_parts, spelled
 from srcgrad.frontend.expand.namespaces import METHOD, namespace_of
 from srcgrad.frontend.expand.operators import taken_from
-from srcgrad.frontend.expand.part import Part, callee, expression
+from srcgrad.frontend.expand.part import Part, callee
 from srcgrad.frontend.expand.results import ResultObject
 from srcgrad.frontend.expand.short import short_number
 from srcgrad.frontend.expand.values import (
@@ -37,6 +37,7 @@ from srcgrad.frontend.expand.values import (
 )
 from srcgrad.frontend.long_loops import repeated_of
 from srcgrad.ir.build import at, clone, load
+from srcgrad.ir.handlers import expression
 from srcgrad.ir.scopes import MISSING, Binding, attribute_of
 from srcgrad.runtime.interpolators import is_distribution
 from srcgrad.runtime.objects import (

@@ -13,16 +13,6 @@ if TYPE_CHECKING:
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 
 
-def statement(*kinds: type) -> Callable[[_Method], _Method]:
-    """Mark the method that rewrites statements of these kinds."""
-    return handles("statement", kinds)
-
-
-def expression(*kinds: type) -> Callable[[_Method], _Method]:
-    """Mark the method that says what expressions of these kinds mean."""
-    return handles("expression", kinds)
-
-
 def callee(*kinds: type) -> Callable[[_Method], _Method]:
     """Mark the method that says what a call of static values of these kinds gives."""
     return handles("callee", kinds)

@@ -10,7 +10,7 @@ import gast
 from srcgrad.frontend.expand.assumptions import Outside
 from srcgrad.frontend.expand.frame import NeedsInlineError
 from srcgrad.frontend.expand.order import is_idle
-from srcgrad.frontend.expand.part import Part, statement
+from srcgrad.frontend.expand.part import Part
 from srcgrad.frontend.expand.placing import makes_functions
 from srcgrad.frontend.expand.values import (
     Choice,
@@ -26,6 +26,7 @@ from srcgrad.frontend.expand.values import (
     places_for,
 )
 from srcgrad.ir.build import assign, at, clone, load
+from srcgrad.ir.handlers import statement
 from srcgrad.ir.imports import imported
 from srcgrad.ir.scopes import Binding
 from srcgrad.ir.walk import blocks_of, names_bound, places_in, walk

@@ -8,13 +8,14 @@ import gast
 import numpy as np
 
 from srcgrad.frontend.expand.frame import NeedsInlineError
-from srcgrad.frontend.expand.part import Part, statement
+from srcgrad.frontend.expand.part import Part
 from srcgrad.frontend.expand.values import (
     Instance,
     Items,
     Object,
 )
 from srcgrad.ir.build import at, clone, load, store
+from srcgrad.ir.handlers import statement
 
 
 class Updates(Part):

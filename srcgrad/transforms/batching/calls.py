@@ -13,6 +13,7 @@ import numpy as np
 
 from srcgrad.errors import NotBatchedError
 from srcgrad.ir.build import at, clone, load
+from srcgrad.ir.handlers import expression
 from srcgrad.ir.scopes import MISSING, uncached
 from srcgrad.primitives import Primitive
 from srcgrad.primitives.methods import WRITING
@@ -28,7 +29,7 @@ from srcgrad.transforms.batching.arguments import (
 from srcgrad.transforms.batching.asking import asked
 from srcgrad.transforms.batching.attempts import risks_of_call
 from srcgrad.transforms.batching.facts import UNKNOWN, WHOLE, Fact, Site
-from srcgrad.transforms.batching.part import Part, expression
+from srcgrad.transforms.batching.part import Part
 from srcgrad.transforms.batching.picking import is_picked, picked_call
 from srcgrad.transforms.batching.terms import Term, literal, parts_site
 

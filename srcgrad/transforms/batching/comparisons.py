@@ -8,8 +8,9 @@ from typing import Any, Final
 import gast
 
 from srcgrad.ir.build import call, clone
+from srcgrad.ir.handlers import expression
 from srcgrad.transforms.batching.facts import UNKNOWN, Fact, all_joined
-from srcgrad.transforms.batching.part import Part, expression
+from srcgrad.transforms.batching.part import Part
 from srcgrad.transforms.batching.terms import Term
 
 TRUTH: Final = Fact("number", rank=0, dtype="b")

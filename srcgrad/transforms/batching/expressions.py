@@ -8,6 +8,7 @@ from typing import Any
 import gast
 
 from srcgrad.ir.build import at, call, clone, load
+from srcgrad.ir.handlers import expression
 from srcgrad.ir.scopes import MISSING
 from srcgrad.ir.walk import found_in
 from srcgrad.transforms.batching.attempts import risks_of_division
@@ -21,7 +22,7 @@ from srcgrad.transforms.batching.facts import (
     joined,
     promoted,
 )
-from srcgrad.transforms.batching.part import Part, expression
+from srcgrad.transforms.batching.part import Part
 from srcgrad.transforms.batching.picking import (
     again,
     is_picked,

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import gast
 
 from srcgrad.ir.build import at, call, clone, constant
+from srcgrad.ir.handlers import expression
 from srcgrad.transforms.batching.facts import UNKNOWN, WHOLE, Fact
-from srcgrad.transforms.batching.part import Part, expression
+from srcgrad.transforms.batching.part import Part
 from srcgrad.transforms.batching.picking import picked_by
 from srcgrad.transforms.batching.terms import Term, indexed, literal, none, whole_slice, widened
 

@@ -13,11 +13,12 @@ from typing import Any
 import gast
 
 from srcgrad.ir.build import assign, at, call, clone, load
+from srcgrad.ir.handlers import statement
 from srcgrad.ir.jumps import jumps
 from srcgrad.ir.program import bound_names
 from srcgrad.ir.walk import found_in
 from srcgrad.transforms.batching.facts import Fact, joined
-from srcgrad.transforms.batching.part import Part, statement
+from srcgrad.transforms.batching.part import Part
 from srcgrad.transforms.batching.state import AgainError, PartsError
 from srcgrad.transforms.batching.terms import Term
 

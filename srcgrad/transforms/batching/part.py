@@ -2,25 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
-from srcgrad.ir.handlers import Handlers, handles
+from srcgrad.ir.handlers import Handlers
 
 if TYPE_CHECKING:
     from srcgrad.transforms.batching.writer import Writer
-
-_Method = TypeVar("_Method", bound=Callable[..., Any])
-
-
-def statement(*kinds: type) -> Callable[[_Method], _Method]:
-    """Mark the method that rewrites statements of these kinds."""
-    return handles("statement", kinds)
-
-
-def expression(*kinds: type) -> Callable[[_Method], _Method]:
-    """Mark the method that rewrites expressions of these kinds."""
-    return handles("expression", kinds)
 
 
 class Part(Handlers):

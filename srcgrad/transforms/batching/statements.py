@@ -8,11 +8,12 @@ from typing import Any
 import gast
 
 from srcgrad.ir.build import assign, at, call, clone, load, store
+from srcgrad.ir.handlers import statement
 from srcgrad.ir.marks import UPDATES_ENTRY
 from srcgrad.ir.walk import found_in
 from srcgrad.transforms.batching.attempts import risks_of_division, write_try
 from srcgrad.transforms.batching.facts import UNKNOWN, Fact, joined
-from srcgrad.transforms.batching.part import Part, statement
+from srcgrad.transforms.batching.part import Part
 from srcgrad.transforms.batching.picking import is_picked
 from srcgrad.transforms.batching.terms import Term, copy_of
 

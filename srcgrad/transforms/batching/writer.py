@@ -6,13 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 from srcgrad.ir.build import at
+from srcgrad.ir.handlers import handlers_of
 from srcgrad.transforms.batching.branches import Branches
 from srcgrad.transforms.batching.calls import Calls
 from srcgrad.transforms.batching.comparisons import Comparisons
 from srcgrad.transforms.batching.expressions import Expressions
 from srcgrad.transforms.batching.indexing import Indexing
 from srcgrad.transforms.batching.loops import Loops
-from srcgrad.transforms.batching.part import Part
 from srcgrad.transforms.batching.picking import is_picked, refuse_picked
 from srcgrad.transforms.batching.state import State
 from srcgrad.transforms.batching.statements import Statements
@@ -35,12 +35,7 @@ class Writer(State):
         self.branches = Branches(self)
         self.loops = Loops(self)
         self.statements = Statements(self)
-        self._handlers: dict[Any, Callable[[Any], Any]] = {
-            key: getattr(part, name)
-            for part in vars(self).values()
-            if isinstance(part, Part)
-            for key, name in part.handled.items()
-        }
+        self._handlers = handlers_of(vars(self).values())
 
     def term(self, node: Any) -> Term:
         """Return an expression of the new program for one of the old."""
