@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -59,12 +59,12 @@ def length(node: FunctionNode) -> int:
     return (node.end_lineno or node.lineno) - node.lineno + 1
 
 
-def class_lengths(sources: list[Source]) -> dict[str, int]:
+def class_lengths(sources: Sequence[Source]) -> dict[str, int]:
     """Return the lines of each class, with those of all classes of ours that it is made of."""
     classes = {
         f"{s.module}.{node.name}": (s, node)
         for s in sources
-        for node in ast.walk(s.tree)
+        for node in s.nodes
         if isinstance(node, ast.ClassDef)
     }
 
@@ -84,7 +84,7 @@ def class_lengths(sources: list[Source]) -> dict[str, int]:
 def _imported_names(source: Source) -> dict[str, str]:
     return {
         item.asname or item.name: f"{node.module}.{item.name}"
-        for node in ast.walk(source.tree)
+        for node in source.nodes
         if isinstance(node, ast.ImportFrom)
         for item in node.names
     }
