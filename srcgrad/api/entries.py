@@ -17,12 +17,14 @@ from dataclasses import dataclass
 from types import CellType, CodeType
 from typing import Any, Final
 
+import numpy as np
+
 from srcgrad.api.form import Form
 from srcgrad.api.outlines import Outline, Questions, UnknownKindError, outline_of
 from srcgrad.api.paths import NewBranchError
 from srcgrad.api.plan import Plan
 from srcgrad.api.proofs import is_taken_for_wrong, needs_look
-from srcgrad.api.reruns import leaves_marks
+from srcgrad.api.reruns import leaves_more
 from srcgrad.api.sharing import are_apart
 from srcgrad.api.traps import array_has_nan, has_nan
 from srcgrad.backends import NUMPY
@@ -67,9 +69,9 @@ def serves(plan: Plan) -> bool:
     """Say whether calls of a plan may go by entries: arguments are all that they depend on."""
     generated = plan.generated
     return not (
-        (plan.written and (plan.traps or generated.data or plan.loops is not None))
+        (plan.written and (generated.data or plan.loops is not None))
         or plan.meets
-        or (plan.traps and leaves_marks(plan))
+        or (plan.traps and leaves_more(plan))
         or plan.records
         or plan.given
         or generated.assumptions
@@ -121,7 +123,8 @@ def entry_of(subject: Served, outlines: Sequence[Outline]) -> Callable[..., Any]
     names = {by_name.get(item.name, item.name): item.name for item in parameters}
     if plan.written:
         questions.lines.append(_apart(names, plan.generated.written))
-    answers = _answers(questions, subject.form, plan, names)
+    keep, undo = _kept(plan, names, dict(zip(names.values(), outlines, strict=True)))
+    answers = _answers(questions, subject.form, plan, names, undo)
     scope = questions.scope
     scope |= {"_sg_" + key: value for key, value in _fixed_scope(subject).items()}
     kinds = [outline.kind for outline in outlines]
@@ -133,6 +136,7 @@ def entry_of(subject: Served, outlines: Sequence[Outline]) -> Callable[..., Any]
         facts=" or ".join(_facts(subject, scope)),
         data=_renewed(_data(plan, scope)),
         questions="\n            ".join(questions.lines),
+        keep=keep,
         call=", ".join(_passed(item, {}) for item in parameters),
         miss=miss,
         **answers,
@@ -176,13 +180,13 @@ class Entries:
     def __init__(self, last: Callable[..., Any]) -> None:
         self._last = last
         self._tried: dict[tuple[Outline, ...], int] = {}
-        self._made: tuple[tuple[Plan, Any], ...] = ()
+        self._made: tuple[tuple[Plan, Any, tuple[Outline, ...]], ...] = ()
 
     def __len__(self) -> int:
         return len(self._made)
 
     def wanted(self, plan: Plan, arguments: Iterable[Any]) -> tuple[Outline, ...] | None:
-        """Return the outlines of a call's arguments, if such calls come again."""
+        """Return the outlines of a call's arguments, if such calls come again and have no entry."""
         if len(self._tried) >= _MOST_TRIES:
             return None
         try:
@@ -191,7 +195,8 @@ class Entries:
             return None
         before = self._tried.get(outlines)
         self._tried[outlines] = id(plan)
-        return outlines if before == id(plan) else None
+        has_one = any(made is plan and known == outlines for made, _, known in self._made)
+        return outlines if before == id(plan) and not has_one else None
 
     def add(self, subject: Served, outlines: tuple[Outline, ...]) -> None:
         """Make an entry for calls with arguments of some outlines, if that can be."""
@@ -200,9 +205,9 @@ class Entries:
         except UnknownKindError:
             return
         made = self._made if subject.now else self._current(subject.user)
-        self._made = (*made[1 - _MOST_ENTRIES :], (subject.plan, entry))
+        self._made = (*made[1 - _MOST_ENTRIES :], (subject.plan, entry, outlines))
 
-    def _current(self, user: Any) -> tuple[tuple[Plan, Any], ...]:
+    def _current(self, user: Any) -> tuple[tuple[Plan, Any, tuple[Outline, ...]], ...]:
         """Return what may still serve: the rest need not be kept alive."""
         return tuple(item for item in self._made if item[0].is_current(user))
 
@@ -212,7 +217,7 @@ class Entries:
         Those of the plan `first` come first: it holds under more conditions than others.
         """
         following = self._last
-        for _, entry in sorted(self._made, key=lambda item: item[0] is first):
+        for _, entry, _ in sorted(self._made, key=lambda item: item[0] is first):
             entry.__globals__["_sg_next"] = following
             following = entry
         return following
@@ -225,7 +230,7 @@ def entry({parameters}):
             if _sg_ever.strict and _sg_modes().strict: break
             if _sg_anything.on and _sg_ran.looks_closer(_sg_plan): break
             {questions}
-            if {facts}: break{data}
+            if {facts}: break{data}{keep}
         except _sg_doubts:
             break
         _sg_ran.what = _sg_plan
@@ -289,6 +294,23 @@ def _apart(names: dict[str, str], written: Collection[str]) -> str:
     if not first:
         raise UnknownKindError("what is written is none of the parameters")
     return f"if not _sg_apart(({', '.join(first)},), [{', '.join(rest)}]): break"
+
+
+def _kept(plan: Plan, names: dict[str, str], outlines: dict[str, Outline]) -> tuple[str, str]:
+    """Return texts that keep what is written into, and that put it back before the long way.
+
+    That begins anew where a gradient is NaN that may be none of the function's.
+    """
+    if not (plan.written and plan.traps):
+        return "", ""
+    written = plan.generated.written
+    if not written <= names.keys():
+        raise UnknownKindError("more is written than arguments")
+    arrays = [name for user, name in names.items() if user in written]
+    if any(outlines[name].kind is not np.ndarray for name in arrays):
+        raise UnknownKindError("what is written is no array")
+    kept = "".join(f"\n            _sg_kept_{name} = {name}.copy()" for name in arrays)
+    return kept, "".join(f"{name}[...] = _sg_kept_{name}; " for name in arrays)
 
 
 @functools.lru_cache(maxsize=256)
@@ -376,8 +398,13 @@ def _data(plan: Plan, scope: dict[str, Any]) -> list[str]:
     return tests
 
 
-def _answers(questions: Questions, form: Form, plan: Plan, names: dict[str, str]) -> dict[str, str]:
-    """Return the text that gives gradients: as they are if they fit, else as `form` makes them."""
+def _answers(
+    questions: Questions, form: Form, plan: Plan, names: dict[str, str], undo: str
+) -> dict[str, str]:
+    """Return the text that gives gradients: as they are if they fit, else as `form` makes them.
+
+    `undo` is done before the long way begins anew.
+    """
     chosen = [names[name] for name in form.names]
     single = len(chosen) == 1
     grads = ["_sg_grads"] if single else [f"_sg_grad{number}" for number in range(len(chosen))]
@@ -396,8 +423,8 @@ def _answers(questions: Questions, form: Form, plan: Plan, names: dict[str, str]
         "place": "[1]" if form.value else "[0]" if form.has_aux else "",
         "grads": ", ".join(grads),
         "fits": " and ".join(test for test, _ in pairs if test),
-        "fitting": f"if {' or '.join(nans)}: break\n            {finish}" if nans else finish,
-        "others": f"if _sg_any_nan(({', '.join(grads)},)): break\n        {other}"
+        "fitting": f"if {' or '.join(nans)}: {undo}break\n            {finish}" if nans else finish,
+        "others": f"if _sg_any_nan(({', '.join(grads)},)): {undo}break\n        {other}"
         if plan.traps
         else other,
     }

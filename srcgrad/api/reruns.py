@@ -13,6 +13,8 @@ from functools import partial
 from types import FunctionType, MethodType, ModuleType
 from typing import Any
 
+import numpy as np
+
 from srcgrad.api.left_out import may_draw
 from srcgrad.api.plan import Plan
 from srcgrad.api.surroundings import Surroundings, innermost
@@ -30,10 +32,14 @@ def before(plan: Plan, function: Callable[..., Any], given: Collection[Any]) -> 
 
 
 def leaves_marks(plan: Plan) -> bool:
-    """Say whether a run of a text may leave anything besides its results, found out once."""
+    """Say whether a run of a text may leave anything besides its results."""
+    return bool(plan.written) or leaves_more(plan)
+
+
+def leaves_more(plan: Plan) -> bool:
+    """Say whether it may leave more than what it writes into its arguments, found out once."""
     if plan.leaves is None:
-        generated = plan.generated
-        plan.leaves = bool(generated.written or generated.stored) or _may_leave(plan)
+        plan.leaves = bool(plan.generated.stored) or _may_leave(plan)
     return plan.leaves
 
 
@@ -70,11 +76,11 @@ def _may_change(func: ast.expr, scope: Mapping[str, Any], lists: Collection[str]
 
 
 def _known(node: ast.expr, scope: Mapping[str, Any]) -> Any:
-    """Return what a name, or an attribute of a module, is in a text."""
+    """Return what a name, or an attribute of a module or of a ufunc, is in a text."""
     if isinstance(node, ast.Name):
         return scope.get(node.id, MISSING)
     owner = _known(node.value, scope) if isinstance(node, ast.Attribute) else MISSING
-    if isinstance(node, ast.Attribute) and isinstance(owner, ModuleType):
+    if isinstance(node, ast.Attribute) and isinstance(owner, (ModuleType, np.ufunc)):
         return getattr(owner, node.attr, MISSING)
     return MISSING
 

@@ -406,6 +406,30 @@ def test_a_call_that_writes_and_raises_is_not_run_again() -> None:
     assert_same(x, expected, 0, 0)
 
 
+def selecting_and_writing(x, k):
+    for i in range(len(x)):
+        x[i] = np.sqrt(x[i]) * k if x[i] > 0.0 else x[i] * k
+    steep = np.sqrt(np.abs(x))
+    parts = [steep * k, x]
+    return np.sum(np.concatenate(parts)[len(x) :] * x)
+
+
+def test_a_call_that_writes_and_finds_nan_begins_anew_from_what_was_there() -> None:
+    gradient: Any = sg.grad(selecting_and_writing)
+    for _ in range(4):
+        gradient(np.abs(X), 3.0)
+    assert len(gradient._entries) == 1
+    for given in (np.array([0.0, 1.0, 4.0]), np.array([np.nan, 1.0, 4.0]), np.abs(X)):
+        ours, alone, by_new = given.copy(), given.copy(), given.copy()
+        with np.errstate(all="ignore"):
+            found = gradient(ours, 3.0)
+            selecting_and_writing(alone, 3.0)
+            assert_same(found, sg.grad(afresh(selecting_and_writing))(by_new, 3.0), 0, 0)
+        assert_same(ours, alone, 1e-15, 0)
+        assert_same(ours, by_new, 0, 0)
+    assert len(gradient._entries) == 1
+
+
 def test_a_list_of_adjoints_that_shrinks_is_no_reason_for_the_long_way() -> None:
     gradient = sg.grad(growing, fallback="error")
     assert_same(warmed(gradient, X, 3), numerical_gradient(growing, (X, 3), 0))
