@@ -19,12 +19,14 @@ from srcgrad.analyses.counts import Counts
 from srcgrad.analyses.elements import ANY, Elements
 from srcgrad.analyses.index_arrays import index_arrays, is_index_array
 from srcgrad.analyses.integers import Integers
+from srcgrad.analyses.joining import displayed, joined
 from srcgrad.analyses.knowledge import NOTHING, Knowledge, rank_condition
-from srcgrad.analyses.lengths import Length, Lengths, Vector, sliced
+from srcgrad.analyses.lengths import Length, Lengths, Vector, sliced, upto
 from srcgrad.analyses.reductions import reduced
 from srcgrad.analyses.shapes import Shapes
 from srcgrad.analyses.spans import Spans
 from srcgrad.analyses.surely_vectors import surely_vectors
+from srcgrad.ir.marks import IN_PLACE
 from srcgrad.ir.operations import Operation, broadcasts
 from srcgrad.ir.program import Program, is_store, store_target
 from srcgrad.ir.walk import names_bound, names_read, statements
@@ -36,6 +38,7 @@ class Dimensions:
 
     Attributes:
         conditions: What is assumed of the inputs, as Python expressions in the parameters' names.
+        lengths: Which of their lengths agree.
 
     >>> from srcgrad.compiler.doctesting import program_of, text
     >>> program = program_of('''
@@ -81,7 +84,7 @@ class Dimensions:
         self._inner: dict[int, Operation] = {}
         self._vectors = surely_vectors(program, shapes)
         self._whole = index_arrays(program)
-        self._lengths = knowledge.lengths or Lengths(self._seen)
+        self.lengths = knowledge.lengths or Lengths(self._seen)
         self._weak: dict[str, Vector | None] = {}
         self._cells = Cells(program, self.of)
         while self._sweep():
@@ -95,17 +98,17 @@ class Dimensions:
     @property
     def conditions(self) -> tuple[str, ...]:
         """What is assumed, in the order in which it was needed."""
-        return (*self._conditions, *self._lengths.conditions)
+        return (*self._conditions, *self.lengths.conditions)
 
     def of(self, node: Any) -> Vector | None:
         """Return the axes of an operand, or None where nothing is known."""
         if isinstance(node, gast.Name):
             if node.id in self._known:
-                return self._lengths.settled(self._known[node.id])
+                return self.lengths.settled(self._known[node.id])
             value = self._program.reader.scope.lookup(node.id)
             return () if isinstance(value, (int, float, np.number)) else None
-        if isinstance(node, gast.Constant):
-            return () if isinstance(node.value, (int, float)) else None
+        if isinstance(node, gast.Constant) and isinstance(node.value, (int, float)):
+            return ()
         if isinstance(node, gast.UnaryOp):
             return self.of(node.operand)
         if isinstance(node, gast.Attribute):
@@ -115,7 +118,8 @@ class Dimensions:
             return ()
         if isinstance(node, (gast.BinOp, gast.Call, gast.Compare)):
             return self._of_inner(node)
-        return () if self._is_number(node) else None
+        is_part = isinstance(node, gast.Subscript)
+        return () if self._is_number(node) else self.of_place(node) if is_part else None
 
     def _is_number(self, node: Any) -> bool:
         """Say whether an operand is one of two numbers, or is read from a list of numbers."""
@@ -149,7 +153,7 @@ class Dimensions:
         vector = self.of(place.value)
         whole = isinstance(place.slice, gast.Constant) and place.slice.value is Ellipsis
         within = vector if whole or vector is None else self._of_index(vector, place.slice)
-        return self._lengths.settled(within)
+        return self.lengths.settled(within)
 
     def of_expression(self, node: Any, given: dict[str | int, Vector | None]) -> Vector | None:
         """Return the axes of an expression of elementwise steps.
@@ -164,7 +168,7 @@ class Dimensions:
             ours = self.of_expression(node.left, given)
             theirs = self.of_expression(node.right, given)
             plain = not isinstance(node.op, gast.MatMult) and ours is not None
-            return self._lengths.join(ours or (), theirs) if plain and theirs is not None else None
+            return self.lengths.join(ours or (), theirs) if plain and theirs is not None else None
         if isinstance(node, gast.UnaryOp):
             return self.of_expression(node.operand, given)
         return None if given.keys() & set(names_read(node)) else self.of(node)
@@ -184,13 +188,20 @@ class Dimensions:
         vector = self.of(node)
         return None if vector is None else len(vector)
 
+    def takes(self, old: Any, other: Any) -> bool:
+        """Say whether one operand is surely broadcast to the axes of another."""
+        ours, theirs = map(self.of, (old, other))
+        pairs = zip(reversed(ours or ()), reversed(theirs or ()), strict=False)
+        known = ours is not None and theirs is not None and len(theirs) <= len(ours)
+        return known and all(b == 1 or (b is not None and a == b) for a, b in pairs)
+
     # -- one pass over the program
 
     def _sweep(self) -> bool:
         """Go through the program once; say whether a name was taken for more than it is."""
         self._known = dict(self._given)
         self._cells.begin()
-        self._lengths = self._knowledge.lengths or Lengths(self._seen)
+        self.lengths = self._knowledge.lengths or Lengths(self._seen)
         weaker, given = False, len(self._given)
         for statement in statements(self._program.body):
             if isinstance(statement, gast.For):
@@ -203,7 +214,7 @@ class Dimensions:
                         weaker |= self._note(name, vector)
             if is_store(statement):
                 stored = self.of(statement.value)
-                self._lengths.fit(stored, self.of_place(store_target(statement)))
+                self.lengths.fit(stored, self.of_place(store_target(statement)))
         mistaken = [name for name in self._cells.mistaken() if self._weak.get(name, ()) is not None]
         self._weak.update(dict.fromkeys(mistaken))
         return weaker or bool(mistaken) or len(self._given) > given
@@ -226,7 +237,7 @@ class Dimensions:
         follow = self._knowledge.follow
         if follow is None or operation.kind != "user":
             return ()
-        return follow(statement, operation, self, self._lengths)
+        return follow(statement, operation, self, self.lengths)
 
     def _of_parts(self, value: Any, names: list[Any]) -> tuple[Vector | None, ...]:
         """Return the axes of the parts of an element of an argument that holds tuples."""
@@ -255,7 +266,7 @@ class Dimensions:
         if name not in self._known:
             self._known[name] = self._weak.get(name, vector)
         before = self._known[name]
-        common, settled = self._lengths.meet(before, vector), self._lengths.settled
+        common, settled = self.lengths.meet(before, vector), self.lengths.settled
         if settled(common) == settled(before):
             return False
         self._weak[name] = common
@@ -270,19 +281,22 @@ class Dimensions:
         return self._spans.length(length, part) if shared is None else shared
 
     def _shared(self, length: Length, part: Any) -> Length:
-        """Return the length of a slice from some share of a length to another."""
+        """Return the length of a slice from some share of a length, or a number, to another."""
         given = (part.lower, part.upper)
         lower, upper = (None if item is None else self._counts.length(item) for item in given)
         if part.step is not None or (lower, upper) == (None, None):
             return None
         if (part.lower is not None and lower is None) or (part.upper is not None and upper is None):
             return None
-        return self._lengths.between(length, lower, upper)
+        return self.lengths.between(length, lower, upper) or upto(length, lower, upper)
 
     def _of_value(self, name: str, statement: Any) -> Vector | None:
         operation = self._program.operation(statement)
         if operation.kind == "copy":
             return self.of(statement.value)
+        if IN_PLACE.of(statement) and (vector := self.of(operation.args[0])):
+            self.lengths.fit(self.of(operation.args[1]), vector)
+            return vector  # of an array with axes, it is still that array
         if operation.kind == "user":
             results = self._of_call(statement)
             return results[0] if len(results) == 1 else None
@@ -312,7 +326,8 @@ class Dimensions:
             return None if reshapes else self.of(operation.args[0])
         if known.shape in ("told", "square"):
             return self._of_creation(operation.args[0], self._told(known, operation))
-        return self._of_arranged(known, operation)
+        joins = known.joins and joined(known, operation, self.of, self.lengths)
+        return joins or self._of_arranged(known, operation)
 
     def _of_arranged(self, known: Primitive, operation: Operation) -> Vector | None:
         """Return the axes of what puts the entries of one or two operands into a new order."""
@@ -328,30 +343,20 @@ class Dimensions:
             return () if len(args) > 1 and all(self.of(item) == () for item in args) else None
         if (canonical, len(args)) in (("numpy.reshape", 2), ("numpy.arange", 1)):
             return self._of_creation(args[-1])
-        if canonical == "numpy.outer" and len(args) == 2:
+        if len(args) == 2 and (known.shape == "pairs" or canonical == "numpy.outer"):
+            flattens = known.shape != "pairs"
             left, right = (self.of(item) for item in args)
-            known_both = left and right and len(left) + len(right) == 2
-            return (*left, *right) if left and right and known_both else (None, None)
-        if canonical == "numpy.concatenate" and isinstance(args[0], (gast.List, gast.Tuple)):
-            parts = [self.of(item) for item in args[0].elts]
-            return (None,) if all(part and len(part) == 1 for part in parts) else None
-        if known.joins and len(args) == 1 and isinstance(args[0], (gast.List, gast.Tuple)):
-            return self._of_display(args[0]) if canonical == "numpy.array" else None
+            if left is None or right is None or (flattens and (len(left), len(right)) != (1, 1)):
+                return (None, None) if flattens else None
+            return (*left, *right)
+        if canonical == "numpy.array" and len(args) == 1 and hasattr(args[0], "elts"):
+            return displayed(args[0], self.of)
         vector = self.of(args[0]) if len(args) == 1 else None
         if known.shape == "flat":
             return vector if vector is not None and len(vector) == 1 else None
         if canonical == "numpy.transpose" and vector is not None:
             return vector[::-1]
         return None
-
-    def _of_display(self, node: Any) -> Vector | None:
-        """Return the axes of an array of what is written down, all of it of one shape."""
-        if not isinstance(node, (gast.List, gast.Tuple)):
-            return self.of(node)
-        parts = [self._of_display(item) for item in node.elts]
-        if not parts or parts[0] is None or any(part is None for part in parts):
-            return None
-        return (len(parts), *parts[0]) if len({len(part or ()) for part in parts}) == 1 else None
 
     def _told(self, known: Primitive, operation: Operation) -> int:
         """Return how often an array has the lengths that its first argument tells; 0 if unknown."""
@@ -415,7 +420,7 @@ class Dimensions:
             return self._rank_only(operands, vectors)
         total: Vector = ()
         for vector in vectors:
-            total = self._lengths.join(total, vector or ())
+            total = self.lengths.join(total, vector or ())
         return total
 
     def _with_bias(

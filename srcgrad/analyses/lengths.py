@@ -7,14 +7,15 @@ taken to be equal at every call, and the condition is kept, to be checked there.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 Length = tuple[Any, ...] | int | None
 """The length of an axis: ``("x", 0)``, axis 0 of an argument; ``("n", "value")``, an integer
 argument itself; ``("less", length, 2)`` and ``("part", length, (0, None, 2))``, what slices leave
-of a length; ``("cut", length, bounds)``, what a slice by integers of the program leaves;
-``("share", length, (3, 4))``, three times the whole quarters of one; a number; or unknown."""
+of a length, where the end may be a length, too; ``("cut", length, bounds)``, what a slice by other
+integers of the program leaves; ``("share", length, (3, 4))``, three times the whole quarters of
+one; a number; or unknown."""
 
 Vector = tuple[Length, ...]
 """The lengths of all axes of a value."""
@@ -41,20 +42,62 @@ class Lengths:
     (True, ('s.shape == x.shape',))
     """
 
-    def __init__(self, seen: Seen) -> None:
+    def __init__(self, seen: Seen, equal: Iterable[tuple[Length, Length]] = ()) -> None:
         self._seen = seen
-        self._equal: dict[Length, Length] = {}
+        self._equal: dict[Length, Length] = dict(equal)
         self._assumed: list[tuple[Length, Length]] = []
 
     def find(self, length: Length) -> Length:
         """Return the length that stands for all those that agree with a given one."""
-        if isinstance(length, tuple) and len(length) == 3:
-            kind, inner, rest = length
-            inner = self.find(inner)
-            length = less(inner, rest) if kind == "less" else (kind, inner, rest)
+        length = self._made_of_found(length)
         while length in self._equal:
-            length = self._equal[length]
+            length = self._made_of_found(self._equal[length])
         return length
+
+    def _made_of_found(self, length: Length) -> Length:
+        """Return a length by those that stand for what it is made of."""
+        if not isinstance(length, tuple) or len(length) != 3:
+            return length
+        kind, inner, rest = length
+        inner = self.find(inner)
+        if kind == "part":
+            rest = (rest[0], self.find(rest[1]), rest[2])
+        return less(inner, rest) if kind == "less" else (kind, inner, rest)
+
+    def _unite(self, gone: Length, keep: Length, spelled: Length = None) -> None:
+        """Take a length for another from now on, which is assumed of it as it is `spelled`."""
+        self._equal[gone] = keep
+        self._assumed.append((spelled or gone, keep))
+        for length, other in list(self._equal.items()):
+            same = self._made_of_found(length)
+            if same != length and same not in self._equal and same != self.find(other):
+                self._equal[same] = other
+
+    def told(self, words: Mapping[Length, Length]) -> tuple[tuple[Length, Length], ...]:
+        """Return which lengths agree, for a function that has words of its own for some of them.
+
+        >>> lengths = Lengths({"x": (5, 3)})
+        >>> lengths.agree(("part", ("x", 1), (0, 1, None)), 1)
+        True
+        >>> lengths.told({("x", 1): ("a", 0)})
+        ((('part', ('a', 0), (0, 1, None)), 1),)
+        """
+        pairs = [
+            (self._in(words, gone), self._in(words, keep)) for gone, keep in self._equal.items()
+        ]
+        return tuple((ours, theirs) for ours, theirs in pairs if ours != theirs and ours and theirs)
+
+    def _in(self, words: Mapping[Length, Length], length: Length) -> Length:
+        """Return a length in such words, or None."""
+        if length in words or not isinstance(length, tuple):
+            return words.get(length, length)
+        inner = self._in(words, self.find(length[1])) if len(length) == 3 else None
+        if not inner or length[0] == "cut":
+            return None
+        rest = length[2]
+        if length[0] == "part" and isinstance(rest[1], tuple):
+            rest = (rest[0], self._in(words, self.find(rest[1])), rest[2])
+        return (length[0], inner, rest) if length[0] != "part" or rest[1] else None
 
     def settled(self, vector: Vector | None) -> Vector | None:
         """Return a vector by the lengths that stand for its own."""
@@ -67,6 +110,9 @@ class Lengths:
             return False
         if first == second:
             return True
+        first, second = self.counted(first), self.counted(second)
+        if first == second:
+            return True
         size = self._size(first)
         if size is None or size != self._size(second):
             return False
@@ -74,8 +120,7 @@ class Lengths:
             return True
         swapped = isinstance(second, int) or _is_part_of(second, first)
         keep, gone = (second, first) if swapped else (first, second)
-        self._equal[gone] = keep
-        self._assumed.append((gone, keep))
+        self._unite(gone, keep)
         return True
 
     def between(self, length: Length, lower: Length, upper: Length) -> Length:
@@ -121,7 +166,35 @@ class Lengths:
         if stored is not None and place is not None and len(stored) <= len(place):
             self.join(place, stored)
 
+    def counted(self, length: Length) -> Length:
+        """Return how many entries a slice between two numbers takes, of an axis that has so many.
+
+        >>> lengths = Lengths({"x": (5, 3)})
+        >>> lengths.join((("x", 0), ("part", ("x", 1), (1, 2, None))), (1, ("x", 0)))
+        (('x', 0), ('x', 0))
+        >>> lengths.conditions
+        ('x.shape[1] >= 2',)
+        >>> lengths = Lengths({"x": (5,), "n": 4})
+        >>> lengths.counted(("part", ("x", 0), (1, ("n", "value"), None)))
+        ('less', ('n', 'value'), 1)
+        >>> lengths.conditions
+        ('n >= 1', 'len(x) >= n')
+        """
+        ends = _ends(length)
+        if ends is None or not isinstance(length, tuple):
+            return length
+        first, last = ends[0], self.counted(self.find(ends[1]))
+        whole = self.counted(self.find(length[1]))
+        least, most = self._size(last), self._size(whole)
+        if least is None or most is None or not first <= least <= most:
+            return length
+        count = less(last, first)
+        self._unite(length, count, ("part", whole, (first, last, None)))
+        return count
+
     def _longer(self, a: Length, b: Length) -> Length:
+        if a != b:
+            a, b = self.counted(self.find(a)), self.counted(self.find(b))
         if b in (1, a):
             return a
         if a == 1:
@@ -158,12 +231,32 @@ class Lengths:
             owner = second[0] if isinstance(second, tuple) else ""
             pairs[first[0] if isinstance(first, tuple) else "", owner].append((first, second))
         found: list[str] = []
+        least: dict[Length, dict[Length, int]] = defaultdict(dict)
         for (left, right), lengths in pairs.items():
             if left and right and self._whole(left, right, lengths):
                 found.append(f"{left}.shape == {right}.shape")
-            else:
-                found.extend(f"{self._text(a)} == {self._text(b)}" for a, b in lengths)
-        return tuple(found)
+                continue
+            for a, b in lengths:
+                if (ends := _ends(a)) is not None and isinstance(a, tuple):
+                    first, last = ends
+                    least[a[1]][last] = max(first, least[a[1]].get(last, 0))
+                else:
+                    found.append(f"{self._text(a)} == {self._text(b)}")
+        return (*found, *(text for n, ends in least.items() for text in self._least(n, ends)))
+
+    def _least(self, whole: Length, ends: Mapping[Length, int]) -> list[str]:
+        """Return how long an axis has to be, for slices up to some ends to be so long."""
+        found: list[str] = []
+        known, most = _summed(self.find(whole)), dict[Length, int]()
+        for last, first in ends.items():
+            base, more = _summed(self.find(last))
+            most[base] = max(more, most.get(base, more))
+            if not _is_at_least(last, first):
+                found.append(f"{self._text(last)} >= {first}")
+        for base, more in most.items():
+            if base != known[0] or more > known[1]:
+                found.append(f"{self._text(whole)} >= {self._text(_more(base, more))}")
+        return found
 
     def _whole(self, left: str, right: str, lengths: list[tuple[Length, Length]]) -> bool:
         ours, theirs = self._seen.get(left), self._seen.get(right)
@@ -180,6 +273,9 @@ class Lengths:
             inner = self._text(whole)
             if kind == "less":
                 return f"{inner} {'-' if rest > 0 else '+'} {abs(rest)}"
+            if kind == "part":
+                bounds = ["" if item is None else self._text(item) for item in rest]
+                return f"len(range({inner})[{':'.join(bounds)}])"
             count, parts = rest
             inner = f"({inner})" if isinstance(whole, tuple) and whole[0] == "less" else inner
             return f"{inner} // {parts}" + (f" * {count}" if count != 1 else "")
@@ -200,6 +296,51 @@ def share(length: Length, count: int, parts: int) -> Length:
     if isinstance(length, int):
         return length // parts * count
     return ("share", length, (count, parts))
+
+
+def upto(length: Length, lower: Length, upper: Length) -> Length:
+    """Return what a slice from a number up to some other length leaves of a length.
+
+    >>> upto(("x", 0), None, ("n", "value")), upto(("x", 0), -1, ("n", "value"))
+    (('part', ('x', 0), (0, ('n', 'value'), None)), None)
+    """
+    if length is None or isinstance(lower, tuple) or not isinstance(upper, tuple):
+        return None
+    return ("part", length, (lower or 0, upper, None)) if (lower or 0) >= 0 else None
+
+
+def _ends(length: Length) -> tuple[int, Length] | None:
+    """Return from which number and up to which length a slice goes, if it goes forward."""
+    if not isinstance(length, tuple) or length[0] != "part" or len(length) != 3:
+        return None
+    lower, upper, step = length[2]
+    first = lower or 0
+    known = step in (None, 1) and upper is not None and first >= 0
+    return (first, upper) if known and (isinstance(upper, tuple) or first < upper) else None
+
+
+def _is_at_least(length: Length, number: int) -> bool:
+    """Say whether a length is never less than a number."""
+    base, more = _summed(length)
+    return more >= number if base is None or _is_axis(base) else False
+
+
+def _is_axis(length: Length) -> bool:
+    """Say whether a length is that of an axis, and so no negative number."""
+    return isinstance(length, tuple) and len(length) == 2 and length[1] != "value"
+
+
+def _summed(length: Length) -> tuple[Length, int]:
+    """Return a length as the sum of one that nothing is added to and of a number."""
+    if isinstance(length, int):
+        return None, length
+    if isinstance(length, tuple) and len(length) == 3 and length[0] == "less":
+        return length[1], -length[2]
+    return length, 0
+
+
+def _more(length: Length, more: int) -> Length:
+    return more if length is None else less(length, -more)
 
 
 def _is_part_of(length: Length, other: Length) -> bool:
@@ -234,6 +375,7 @@ def cut_by(length: Length) -> frozenset[str]:
     kind, inner, rest = length
     bounds = rest if kind == "cut" else ()
     own = frozenset(name for bound in bounds if bound for name, _ in bound[0])
+    own |= cut_by(rest[1]) if kind == "part" else own
     return own | cut_by(inner)
 
 
@@ -253,15 +395,18 @@ def less(length: Length, cut: int) -> Length:
 
     >>> less(("x", 0), 2), less(("less", ("x", 0), 2), -1), less(5, 2), less(None, 1)
     (('less', ('x', 0), 2), ('less', ('less', ('x', 0), 2), -1), 3, None)
-    >>> less(less(("x", 0), 2), 1)
-    ('less', ('x', 0), 3)
+    >>> less(less(("x", 0), 2), 1), less(less(("x", 0), -4), 1), less(less(("x", 0), -1), 3)
+    (('less', ('x', 0), 3), ('less', ('x', 0), -3), ('less', ('less', ('x', 0), -1), 3))
     """
     if length is None or cut == 0:
         return length
     if isinstance(length, tuple) and len(length) == 3 and length[0] == "less":
         _, whole, before = length
+        together = before + cut
         if before > 0 and cut > 0:  # what is left of nothing is nothing
-            return ("less", whole, before + cut)
+            return ("less", whole, together)
+        if _is_axis(whole) and before < 0 and together <= 0:  # and more than nothing is something
+            return ("less", whole, together) if together else whole
     return max(0, length - cut) if isinstance(length, int) else ("less", length, cut)
 
 
@@ -279,6 +424,8 @@ def sliced(length: Length, bounds: tuple[int | None, int | None, int | None]) ->
         return less(length, from_start - from_end)
     if bounds == (None, None, -1):
         return length
+    if step in (None, 1) and upper is not None and from_start >= from_end >= 0:
+        return 0
     return None if length is None else ("part", length, bounds)
 
 

@@ -46,13 +46,22 @@ def mark_guarded(
         value, new = statement.value, statement.targets[0]
         old = value.left
         fits = shapes.is_number(value.right) or (
-            shapes.same(old, new) and sources.of(value.right) <= sources.of(old)
+            _keeps_shape(statement, shapes, dimensions)
+            and sources.of(value.right) <= sources.of(old)
         )
         floats = not varied.isdisjoint(names_read(old))
         guarded = not shapes.is_number(old) and not (floats and fits)
         axes = dimensions.rank(new) if dimensions is not None else None
         may_be_number = not axes and program.namer.base(new.id) in wholes
         GUARDED.put(statement, guarded or may_be_number)
+
+
+def _keeps_shape(statement: Any, shapes: Shapes, dimensions: Dimensions | None) -> bool:
+    """Say whether ``x = x + v`` has the shape of `x`, as it surely has where ``x += v`` does."""
+    old, right = statement.value.left, statement.value.right
+    if dimensions is None or not dimensions.of(old):
+        return shapes.same(old, statement.targets[0])
+    return shapes.same(old, right) or dimensions.takes(old, right)
 
 
 def _is_update(statement: Any) -> bool:

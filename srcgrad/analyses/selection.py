@@ -211,13 +211,28 @@ class Selection:
         elif isinstance(statement, gast.Assign) and not _is_whole(place.slice):
             left = self._left_by(name, place.slice)
             before = both(before, left) if left is EVERYWHERE or self._is_stable(left) else before
+        whole = self._homes.get(name) == [block] and _is_whole(place.slice)
+        handed = self._handed_over(statement, name) if whole else EVERYWHERE
         self._use_all(statement)
+        if handed is not EVERYWHERE:
+            self._uses[statement.value.id] = handed
         if name in names_read(statement.value):
             return
-        if self._homes.get(name) == [block] and _is_whole(place.slice):
+        if whole:
             del self._uses[name]  # as if it had not been used at all
         else:
             self._uses[name] = before
+
+    def _handed_over(self, statement: Any, name: str) -> Mask | None:
+        """Return the elements that are used of what takes the place of all of an array."""
+        value = statement.value
+        if not isinstance(statement, gast.Assign) or not isinstance(value, gast.Name):
+            return EVERYWHERE
+        later = self._uses.get(name, EVERYWHERE)
+        if later is EVERYWHERE or later.branch or not self._is_stable(later):
+            return EVERYWHERE
+        later = self._spread_back(later, value.id, name)
+        return either(self._uses[value.id], later) if value.id in self._uses else later
 
     def _left_by(self, name: str, index: Any) -> Mask | None:
         """Return the elements of `name` that a store at `index` leaves as they are."""

@@ -255,7 +255,7 @@ def _triangle(operation: Operation) -> list[tuple[str, Mask | None]]:
     base, *rest = [*operation.args, *operation.keywords.values()]
     side = operation.primal.__name__
     ones = call("np.ones_like", base, dtype=load("bool"))
-    mask = Mask(call(f"np.{side}", ones, *rest), True, STEEP_ITSELF)
+    mask = Mask(call(f"np.{side}", ones, *rest), True, STEEP)
     return [(name, mask) for name in direct_names(base)]
 
 

@@ -8,9 +8,8 @@ from typing import Any
 
 import gast
 
-from srcgrad.analyses.lengths import Vector
 from srcgrad.compiler.derivation import Derivation
-from srcgrad.compiler.following import renumbered
+from srcgrad.compiler.following import Passed
 from srcgrad.ir.build import assign, call, load, store, subscript
 from srcgrad.ir.walk import walk
 from srcgrad.optimizations.width import WIDEST, width
@@ -36,12 +35,11 @@ def own_half(derived: Mapping[HalfKey, Half], derivation: Derivation, *, seen: b
     starred = args.vararg is not None or args.kwarg is not None
     if facts is None or starred or source.leaves or derivation.written or program.returns_tuple:
         return None
-    axes: tuple[tuple[str, Vector], ...] = ()
+    told = Passed()
     if seen:
-        given = {name: facts.dimensions.of(load(name)) for name in program.parameters}
-        axes = renumbered(given)
-    for (function, wrt, known, its_axes, _), half in derived.items():
-        same = function is source.function and wrt == program.inputs and its_axes == axes
+        told = Passed.of(facts.dimensions, {name: load(name) for name in program.parameters})
+    for (function, wrt, known, its_own, _), half in derived.items():
+        same = function is source.function and wrt == program.inputs and its_own == told
         if same and all(_holds(fact, name, derivation, facts) for name, fact in known):
             return half
     return None

@@ -147,13 +147,39 @@ def seen_knowledge(seen: Seen, renamed: Mapping[str, str], follow: Follow) -> Kn
     return Knowledge(by_name, follow=follow)
 
 
-def renumbered(axes: Mapping[str, Vector | None]) -> tuple[tuple[str, Vector], ...]:
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """What is known of the arguments of a call, in the words of the function that is called.
+
+    Attributes:
+        axes: The axes of arguments, by lengths that are named by where they are met first.
+        equal: Which lengths agree that are made of those.
+    """
+
+    axes: tuple[tuple[str, Vector], ...] = ()
+    equal: tuple[tuple[Length, Length], ...] = ()
+
+    @classmethod
+    def of(cls, dimensions: Dimensions, arguments: Mapping[str, Any]) -> Passed:
+        """Return what a caller knows of the arguments that it passes, by their names there."""
+        words: dict[Length, Length] = {}
+        axes = renumbered({name: dimensions.of(n) for name, n in arguments.items()}, words)
+        return cls(axes, dimensions.lengths.told(words))
+
+    def knowledge(self, renamed: Mapping[str, str], follow: Follow) -> Knowledge:
+        """Return it as what is known of a function, some of whose parameters have other names."""
+        given = {renamed.get(item, item): vector for item, vector in self.axes}
+        return Knowledge(given=given, lengths=Lengths({}, self.equal), follow=follow)
+
+
+def renumbered(
+    axes: Mapping[str, Vector | None], first: dict[Length, Length]
+) -> tuple[tuple[str, Vector], ...]:
     """Return the axes of arguments by lengths that are named by where they are met first.
 
-    >>> renumbered({"x": (("u", 0), None), "y": (("u", 0), 3), "n": ()})
+    >>> renumbered({"x": (("u", 0), None), "y": (("u", 0), 3), "n": ()}, {})
     (('x', (('x', 0), None)), ('y', (('x', 0), 3)), ('n', ()))
     """
-    first: dict[Length, Length] = {}
     found: list[tuple[str, Vector]] = []
     for name, vector in axes.items():
         if vector is None:

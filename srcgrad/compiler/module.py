@@ -9,8 +9,8 @@ from typing import Any
 
 import gast
 
-from srcgrad.analyses.knowledge import Follow, Knowledge
-from srcgrad.analyses.lengths import Seen, Vector
+from srcgrad.analyses.knowledge import Follow
+from srcgrad.analyses.lengths import Seen
 from srcgrad.codegen.attribution import parts_of, user_lines
 from srcgrad.codegen.printer import print_module
 from srcgrad.codegen.tracebacks import LineMap, Part, UserLine
@@ -20,7 +20,7 @@ from srcgrad.compiler.conditions import settled
 from srcgrad.compiler.delegating import Half, delegating_body, own_half, reached_from
 from srcgrad.compiler.derivation import Derivation
 from srcgrad.compiler.field_reads import names_written
-from srcgrad.compiler.following import Following, renumbered, seen_knowledge
+from srcgrad.compiler.following import Following, Passed, seen_knowledge
 from srcgrad.compiler.generated import ComplexMetError, FunctionState
 from srcgrad.compiler.module_text import (
     docstring,
@@ -262,8 +262,9 @@ class Module:
         }
         if facts.shapes.is_number(statement.targets[0]):
             known["return"] = "number"
-        axes = dict(zip(names, map(facts.dimensions.of, passed), strict=True)) if self.seen else {}
-        half = self._half(source, tuple(wrt), tuple(known.items()), renumbered(axes))
+        given = dict(zip(names, passed, strict=True)) if self.seen else {}
+        told = Passed.of(facts.dimensions, given)
+        half = self._half(source, tuple(wrt), tuple(known.items()), told)
         wanted = [item for name, item in zip(names, passed, strict=True) if name in wrt]
         return DerivedCall(half.forward, half.backward, half.outputs, wanted, passed)
 
@@ -272,14 +273,14 @@ class Module:
         source: FunctionSource,
         wrt: tuple[str, ...],
         known: tuple[tuple[str, str], ...],
-        axes: tuple[tuple[str, Vector], ...] = (),
+        told: Passed = Passed(),  # noqa: B008 - nothing changes it
         stages: Stages | None = None,
         *,
         entry: bool = False,
     ) -> Half:
         """Return the halves for one pattern of calls, derived at its first."""
         pure = bool(entry and self.copied)  # which its calls of itself are not
-        key = (source.function, wrt, known, axes, (self.catches, pure))
+        key = (source.function, wrt, known, told, (self.catches, pure))
         if key in self._derived:
             return self._derived[key]
         half = Half(
@@ -293,9 +294,8 @@ class Module:
         inner = [renamed.get(item, item) for item in wrt]
         derivation = self.begin(source, inner, stages or self.stages.inner())
         derivation.program.given.update((renamed.get(item, item), fact) for item, fact in known)
-        if axes:
-            given = {renamed.get(item, item): vector for item, vector in axes}
-            derivation.knowledge = Knowledge(given=given, follow=self._follow(source))
+        if told.axes:
+            derivation.knowledge = told.knowledge(renamed, self._follow(source))
         if source.leaves and self.stacks:
             raise CannotStackError("an argument that is read field by field")
         forward, backward, parameters = derivation.halves(self.call_pair(source), inner)

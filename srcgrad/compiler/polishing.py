@@ -31,13 +31,13 @@ from srcgrad.optimizations.merge_handlers import merge_handlers
 from srcgrad.optimizations.propagate_constants import propagate_constants
 from srcgrad.optimizations.propagate_copies import propagate_copies
 from srcgrad.optimizations.purity import Purity
-from srcgrad.optimizations.read_originals import read_originals
+from srcgrad.optimizations.read_originals import read_originals, without_ones
 from srcgrad.optimizations.repeat_lookups import LookupRepetition
 from srcgrad.optimizations.repeat_signs import SignRepetition
 from srcgrad.optimizations.repeat_tests import RepeatedTests
 from srcgrad.optimizations.return_directly import return_directly
 from srcgrad.optimizations.return_early import return_early
-from srcgrad.optimizations.share_results import ResultSharing
+from srcgrad.optimizations.share_results import Fixed, ResultSharing
 from srcgrad.optimizations.skip_copies import skip_copies, store_directly
 from srcgrad.optimizations.swap import write_swaps
 from srcgrad.optimizations.tidy import tidy
@@ -149,7 +149,8 @@ class Polishing:
         may_share = Sharing(body, self.purity.of).may_share
         merged = merge_additions(collection.run(body), width, is_adjoint, may_share)
         body = self._coalesced(gathering.run(collection.run(merged)))
-        body = read_originals(tidy(folding.run(body)), self._is_ours)
+        body = self._without_ones(tidy(folding.run(body)))
+        body = read_originals(body, self._is_ours)
         is_array = self._is_array()
         body = ClearDelay(self.purity, width).run(body)
         body = fill_cleared(body, self.purity, self._is_number(), is_array)
@@ -159,6 +160,12 @@ class Polishing:
         body = assign_first(body, self.purity, is_array, self._touched)
         body = store_directly(body, is_array, may_share)
         return folding.run(return_directly(body, self.purity, width))
+
+    def _without_ones(self, body: list[Any]) -> list[Any]:
+        def fixed() -> Fixed:
+            return Fixed(body, self.purity, self._is_number(), self._holds_array())
+
+        return without_ones(body, fixed, self._is_ours, self.is_float)
 
     def _is_ours(self, name: str) -> bool:
         return self.is_temporary(name) or self.purity.is_adjoint(name)

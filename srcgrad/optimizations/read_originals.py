@@ -10,6 +10,7 @@ import gast
 from srcgrad.ir.program import Counts, bound_by, header_reads
 from srcgrad.ir.walk import blocks_of, statements
 from srcgrad.optimizations.propagate_copies import copy_in
+from srcgrad.optimizations.share_results import Fixed
 
 
 def read_originals(body: list[Any], is_ours: Callable[[str], bool]) -> list[Any]:
@@ -35,6 +36,51 @@ def read_originals(body: list[Any], is_ours: Callable[[str], bool]) -> list[Any]
     """
     counts = Counts(body)
     return _block(body, lambda n: is_ours(n) and counts.binds[n] == 1, counts)
+
+
+def without_ones(
+    body: list[Any],
+    fixed: Callable[[], Fixed],
+    is_ours: Callable[[str], bool],
+    is_float: Callable[[str], bool],
+) -> list[Any]:
+    """Return `body`, in which ``t = 1.0 * s`` is ``t = s`` where nobody writes into either.
+
+    `is_float(name)` says which names are surely bound to floats, which that makes no other numbers.
+
+    >>> from srcgrad.compiler.doctesting import parse, program_of, text
+    >>> from srcgrad.optimizations.purity import Purity
+    >>> purity = Purity(program_of("def f(x): return x").reader, frozenset())
+    >>> def shown(source):
+    ...     body = parse(source)
+    ...     fixed = lambda: Fixed(body, purity, lambda _: False, lambda _: True)
+    ...     return text(without_ones(body, fixed, lambda name: name < "u", lambda _: True))
+    >>> print(shown("a = 1.0 * x; b = 1.0 * y; b += 1; c = 1.0 * z; d = a * b; return c, d"))
+    a = x
+    b = 1.0 * y
+    b += 1
+    c = 1.0 * z
+    d = a * b
+    return c, d
+    """
+    scaled = [item for item in statements(body) if _is_scaled_by_one(item)]
+    known = [fixed()] if scaled else []
+    for statement in scaled:
+        target, source = statement.targets[0].id, statement.value.right.id
+        stay = all(i.is_left_alone(target) and i.is_left_alone(source) for i in known)
+        handed_out = any(item.is_handed_out(target) for item in known)
+        if stay and not handed_out and is_ours(target) and is_float(source):
+            statement.value = statement.value.right
+    return body
+
+
+def _is_scaled_by_one(statement: Any) -> bool:
+    value: Any = statement.value if isinstance(statement, gast.Assign) else None
+    if not isinstance(value, gast.BinOp) or not isinstance(value.op, gast.Mult):
+        return False
+    is_one = isinstance(value.left, gast.Constant) and value.left.value == 1.0
+    names = (value.right, statement.targets[0])
+    return is_one and all(isinstance(name, gast.Name) for name in names)
 
 
 def _block(block: list[Any], is_copy: Callable[[str], bool], counts: Counts) -> list[Any]:

@@ -95,7 +95,7 @@ class ResultSharing:
     is_number: Callable[[str], bool] = lambda _: False
     is_array: Callable[[str], bool] = lambda _: False
     new_name: Callable[[Any], str] = lambda _: "value"
-    _fixed: _Fixed = field(init=False)
+    _fixed: Fixed = field(init=False)
     _movement: Movement = field(init=False)
     _gone: set[int] = field(default_factory=set)
     _arrays: set[str] = field(default_factory=set)
@@ -108,7 +108,7 @@ class ResultSharing:
             wanted = [(block, found) for block in blocks if (found := self._repeated(block))]
             if not wanted:
                 break
-            self._fixed = _Fixed(body, self.purity, self.is_number, self.is_array)
+            self._fixed = Fixed(body, self.purity, self.is_number, self.is_array)
             self._movement = Movement(body, self.purity)
             self._gone = set()
             renamed: dict[str, str] = {}
@@ -289,7 +289,7 @@ def _sliced(body: list[Any]) -> set[str]:
     return found
 
 
-class _Fixed:
+class Fixed:
     """The names of a body whose values nothing writes into, and those that are handed out."""
 
     def __init__(
@@ -312,9 +312,15 @@ class _Fixed:
 
     def stays(self, name: str) -> bool:
         """Say whether a name keeps the value that it is bound to once."""
-        return self.counts.binds[name] == 1 and self._sharing.groups([name]).isdisjoint(
-            self._written
-        )
+        return self.counts.binds[name] == 1 and self.is_left_alone(name)
+
+    def is_left_alone(self, name: str) -> bool:
+        """Say whether nothing writes into what a name is bound to."""
+        return self._sharing.groups([name]).isdisjoint(self._written)
+
+    def is_handed_out(self, name: str) -> bool:
+        """Say whether the caller gets a value, or what shares its memory."""
+        return not self._sharing.groups([name]).isdisjoint(self._given)
 
     def apart(self, one: str, other: str) -> bool:
         """Say whether no caller gets both, or one for the other."""
@@ -359,9 +365,11 @@ def _is_of_ours(node: Any) -> bool:
 
 
 def _is_costly(node: Any) -> bool:
-    """Say whether an expression calls what acts on each element, or adds them up along an axis."""
+    """Say whether an expression calls what acts on each element, moves or adds them up."""
     if not isinstance(node, gast.Call):
         return False
+    if called(node).moves and makes_new(node):
+        return True
     if node.keywords:
         told = not any(names_read(item.value) for item in node.keywords)
         return told and called(node).shape == "reduced"

@@ -94,7 +94,11 @@ MAYBE_VIEWS: Final[tuple[Primitive, ...]] = (
 )
 
 ARRANGEMENT: Final[tuple[Primitive, ...]] = (
-    *records("numpy", "concatenate stack hstack vstack column_stack", **_JOINED),
+    *records("numpy", "concatenate", along="first", **_JOINED),
+    *records("numpy", "stack", along="new", **_JOINED),
+    *records("numpy", "hstack", along="second", **_JOINED),
+    *records("numpy", "vstack", along="rows", **_JOINED),
+    *records("numpy", "column_stack", along="columns", **_JOINED),
     *records("numpy", "dstack block", gives="array", kind="promoted", joins=True),
     *records("numpy", "meshgrid", kind="either", joins=True),
     *records("numpy", "roll", shape="first", axis=2, along="all", **_MOVED),

@@ -60,6 +60,7 @@ PRODUCTS: Final[tuple[Primitive, ...]] = (
     *records("numpy", "inner", gives="number", kind="promoted"),
     *records("numpy", "vdot", shape="number", gives="number", kind="promoted"),
     *records("numpy", "outer", gives="array", kind="promoted"),
+    *records("numpy", "add.outer subtract.outer multiply.outer divide.outer", shape="pairs"),
     *records("numpy", "kron", kind="promoted"),
     *records("numpy", "einsum", memory="optional", viewed="any", kind="promoted"),
 )

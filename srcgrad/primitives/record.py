@@ -8,12 +8,12 @@ from typing import Any, Literal
 
 Shape = Literal[
     "", "other", "broadcast", "each", "reduced", "first", "ranked", "flat", "told", "number",
-    "product", "square",
+    "product", "pairs", "square",
 ]  # fmt: skip
 Memory = Literal["fresh", "view", "frozen", "itself", "layout", "optional"]
 Gives = Literal["", "array", "number", "list", "tuple"]
 Kind = Literal["", "float", "truth", "int", "first", "promoted", "either", "mixed"]
-Along = Literal["", "all", "flat", "last"]
+Along = Literal["", "all", "flat", "last", "first", "second", "rows", "columns", "new"]
 Slope = Literal["", "constant", "steep", "edge"]
 
 
@@ -30,12 +30,15 @@ class Primitive:
             with as many axes at least (``ranked``); that without the axes that are ``reduced``, a
             number if no axis is told; the first operand's or, if no axis is told, ``flat``; that
             ``told`` by the first operand; that of a matrix with so many rows and, if no number of
-            columns is told, columns (``square``); a ``number``; that of a matrix ``product``; none
-            of these (``other``), whatever the rule.
+            columns is told, columns (``square``); a ``number``; that of a matrix ``product``; the
+            axes of one operand and then those of another (``pairs``); none of these (``other``),
+            whatever the rule.
         least: How many operands it must have for that shape.
         axis: The place of the argument that tells the axis of a reduction.
         along: Along which axes it works if none is told: ``all`` of them, all in one row
-            (``flat``), or the ``last``.
+            (``flat``), or the ``last``. Arrays are joined along the ``first`` axis, the ``second``
+            (of vectors, the first), a ``new`` one, or as ``rows`` or ``columns``, if they are
+            vectors.
         signature: Which are the last axes, on which it works and before which it carries others
             along, as NumPy writes it of generalised ufuncs.
         gives: The result is an ``array`` even where it has no axes, a ``number`` there, a ``list``

@@ -114,3 +114,71 @@ def covariances_row_by_row(data):
         found[i, i:] = data[:, i] @ data[:, i:] / (data.shape[0] - 1.0) * (data.size / 15)
         found[i:, i] = found[i, i:]
     return np.sum(found * found)
+
+
+def _pulls(pos, mass):
+    x, y = pos[:, 0:1], pos[:, 1:2]
+    dx, dy = x.T - x, y.T - y
+    inverse = dx**2 + dy**2 + 0.1
+    near = inverse > 0
+    np.power(inverse, -1.5, out=inverse, where=near)
+    return np.hstack(((dx * inverse) @ mass, (dy * inverse) @ mass))
+
+
+def _potential(pos, mass):
+    x, y = pos[:, 0:1], pos[:, 1:2]
+    inverse = np.sqrt((x.T - x) ** 2 + (y.T - y) ** 2)
+    apart = inverse > 0
+    np.divide(1.0, inverse, out=inverse, where=apart)
+    return np.sum(np.triu(-(mass * mass.T) * inverse, 1))
+
+
+@program(("m", 4, 2), ("m", 4, 2), ("m", 4, 1), warns=True)
+def bodies_in_columns(pos, vel, mass):
+    pos, vel = pos * 3.0, vel * 1.0
+    energies = np.zeros(3)
+    acc = _pulls(pos, mass)
+    for i in range(3):
+        vel += acc * 0.05
+        pos += vel * 0.1
+        acc = _pulls(pos, mass)
+        vel += acc * 0.05
+        energies[i] = 0.5 * np.sum(mass * vel**2) + _potential(pos, mass)
+    return np.sum(energies)
+
+
+@program(("m", 4, 3), warns=True)
+def pairs_of_a_triangle(x):
+    apart = np.sqrt(((x[:, None] - x) ** 2).sum(axis=2))
+    total = 0.0
+    for k in range(2):
+        total = total + np.sum(np.tril(apart * x[:, :1] * k, -1))
+    return total + np.sum(np.triu(apart * 2.0, 1) ** 2)
+
+
+@program(("m", 7, 7), ("m", 3, 3), ("m", 3, 3))
+def fluxes_over_a_part_of_the_field(field, out, coeff):
+    n, m = out.shape[0], out.shape[1]
+    out = out * 1.0
+    around = field[2 : n + 4, 1 : m + 3] + field[0 : n + 2, 1 : m + 3]
+    lap = 4.0 * field[1 : n + 3, 1 : m + 3] - around
+    flux = lap[1:, 1 : m + 1] - lap[:-1, 1 : m + 1]
+    inside = field[2 : n + 3, 2 : m + 2] - field[1 : n + 2, 2 : m + 2]
+    flux = np.where(flux * inside > 0, 0, flux)
+    out[:, :] = field[2 : n + 2, 2 : m + 2] - coeff[:, :] * (flux[1:, :] - flux[:-1, :])
+    return np.sum(out**2)
+
+
+@program(("m", 4, 4))
+def shortest_paths_by_sums_of_pairs(path):
+    path = path * 1.0
+    for k in range(path.shape[0]):
+        path[:] = np.minimum(path[:], np.add.outer(path[:, k], path[k, :]))
+    return np.sum(path**2)
+
+
+@program(("v", 6), "n")
+def beginnings_up_to_a_number(x, n):
+    y = x[:n] * np.arange(n)
+    y += x[1 : n + 1]
+    return np.sum(y * x[0:n]) + np.sum(np.column_stack([y, x[:n]]).T @ y)

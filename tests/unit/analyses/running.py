@@ -90,7 +90,9 @@ def size(length: Any, args: dict[str, Any]) -> int | None:
     if kind == "less":
         return max(0, known - rest)
     if kind == "part":
-        return len(range(known)[slice(*rest)])
+        end = size(rest[1], args)
+        missing = end is None and rest[1] is not None
+        return None if missing else len(range(known)[slice(rest[0], end, rest[2])])
     assert kind == "share"
     return known // rest[1] * rest[0]
 

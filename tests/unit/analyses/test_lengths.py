@@ -10,7 +10,16 @@ import numpy as np
 import pytest
 
 from srcgrad.analyses.affine import Affine, affine_of, can_hold, number, variable
-from srcgrad.analyses.lengths import Lengths, cut_by, less, outside, share, sliced, summed_axes
+from srcgrad.analyses.lengths import (
+    Lengths,
+    cut_by,
+    less,
+    outside,
+    share,
+    sliced,
+    summed_axes,
+    upto,
+)
 from tests.unit.analyses.running import size
 
 BOUNDS = list(itertools.product((None, -3, -1, 0, 1, 2), (None, -4, -1, 0, 2), (None, 1, 2, -1)))
@@ -139,6 +148,61 @@ def test_lengths_agree_if_they_do_for_the_arguments(case: str) -> None:
     assert agree is False or lengths.find(one) == lengths.find(other)
 
 
+def _drawn(draw: np.random.Generator, depth: int = 2) -> Any:
+    """Return any length of a vector, a matrix or a number."""
+    kind = draw.integers(5) if depth else 0
+    if not kind:
+        atoms: list[Any] = [("x", 0), ("y", 0), ("y", 1), ("n", "value"), int(draw.integers(1, 4))]
+        return atoms[draw.integers(len(atoms))]
+    whole, number = _drawn(draw, depth - 1), int(draw.integers(0, 3))
+    if kind == 1:
+        return less(whole, number - 1)
+    if kind == 2:
+        return sliced(whole, (number, number + 2, None))
+    if kind == 3:
+        return upto(whole, number, _drawn(draw, depth - 1))
+    return share(whole, 1, 2)
+
+
+@pytest.mark.parametrize("seed", range(120))
+def test_what_stands_for_a_length_is_as_long(seed: int) -> None:
+    draw = np.random.default_rng(seed)
+    shape = tuple(map(int, draw.integers(1, 6, 2)))
+    args = {"x": np.ones(draw.integers(1, 6)), "y": np.ones(shape), "n": int(draw.integers(-1, 6))}
+    lengths = Lengths({"x": args["x"].shape, "y": shape, "n": args["n"]})
+    met = [length for _ in range(12) if (length := _drawn(draw)) is not None]
+    for one, other in itertools.pairwise(met):
+        lengths.join((one,), (other,))
+    for condition in lengths.conditions:
+        assert eval(condition, {}, args), condition
+    for length in met:
+        assert size(lengths.find(length), args) == size(length, args), (
+            length,
+            lengths.find(length),
+        )
+    words = {("x", 0): ("a", 0), ("y", 0): ("b", 0)}
+    theirs = {"a": args["x"], "b": args["y"][:, 0]}
+    for one, other in lengths.told(words):
+        known = size(one, theirs), size(other, theirs)
+        assert None in known or known[0] == known[1], (one, other)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_what_is_assumed_of_lengths_is_enough(seed: int) -> None:
+    draw = np.random.default_rng(1000 + seed)
+    seen = {"x": (4,), "y": (4, 3), "n": 3}
+    lengths = Lengths(seen)
+    met = [length for _ in range(8) if (length := _drawn(draw)) is not None]
+    for one, other in itertools.pairwise(met):
+        lengths.join((one,), (other,))
+    for x, y, z, n in itertools.product(range(5), range(5), range(1, 4), range(-1, 5)):
+        args = {"x": np.ones(x), "y": np.ones((y, z)), "n": n}
+        if all(eval(condition, {}, args) for condition in lengths.conditions):
+            for length in met:
+                found = lengths.find(length)
+                assert size(found, args) == size(length, args), (length, found, args)
+
+
 def test_equal_shapes_are_told_at_once() -> None:
     lengths = Lengths({"x": (4, 3), "y": (4, 3), "z": (4, 3, 2)})
     for axis in range(2):
@@ -224,7 +288,7 @@ def _holds(sums: list[Affine], at: dict[str, int]) -> bool:
     return all(s.constant + sum(f * at[n] for n, f in s.terms.items()) >= 0 for s in sums)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(120))
 def test_what_cannot_hold_holds_nowhere(seed: int) -> None:
     rng = np.random.default_rng(seed)
     names = "ijk"

@@ -1,0 +1,98 @@
+"""Says which axes arrays have that are joined."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import gast
+
+from srcgrad.analyses.constants import axes_of
+from srcgrad.analyses.lengths import Length, Lengths, Vector
+from srcgrad.ir.operations import Operation
+from srcgrad.primitives import Primitive
+
+
+def joined(
+    known: Primitive,
+    operation: Operation,
+    axes_of_part: Callable[[Any], Vector | None],
+    lengths: Lengths,
+) -> Vector | None:
+    """Return the axes of arrays that are written down in a row and joined, or None.
+
+    >>> from srcgrad.rules.records import numpy_primitive
+    >>> row = gast.parse("(x, y)", mode="eval").body
+    >>> def of(name, vector, *rest, **keywords):
+    ...     operation = Operation("primitive", None, (row, *rest), keywords)
+    ...     return joined(numpy_primitive(name), operation, lambda _: vector, Lengths({}))
+    >>> of("hstack", (("x", 0), 1)), of("hstack", (3,)), of("vstack", (("x", 0),))
+    ((('x', 0), 2), (6,), (2, ('x', 0)))
+    >>> of("column_stack", (("x", 0),)), of("stack", (4,)), of("concatenate", (("x", 0), 2))
+    ((('x', 0), 2), (2, 4), (None, 2))
+    >>> of("stack", (4,), axis=gast.Constant(-1, None))
+    (4, 2)
+    """
+    row, *rest = operation.args
+    if not known.along or not isinstance(row, (gast.List, gast.Tuple)) or not row.elts:
+        return None
+    told = [*rest, *(item for name, item in operation.keywords.items() if name == "axis")]
+    if len(rest) > 1 or len(told) > 1 or operation.keywords.keys() - {"axis", "dtype"}:
+        return None
+    axis = 0
+    if told:
+        axes = axes_of(told[0])
+        if axes is None or len(axes) != 1:
+            return None
+        (axis,) = axes
+    parts = [axes_of_part(item) for item in row.elts]
+    if any(part is None for part in parts) or len({len(part or ()) for part in parts}) != 1:
+        return None
+    return _beside([part or () for part in parts], known.along, axis, lengths)
+
+
+def displayed(node: Any, axes_of_part: Callable[[Any], Vector | None]) -> Vector | None:
+    """Return the axes of an array of what is written down, all of it of one shape."""
+    if not isinstance(node, (gast.List, gast.Tuple)):
+        return axes_of_part(node)
+    parts = [displayed(item, axes_of_part) for item in node.elts]
+    if not parts or parts[0] is None or any(part is None for part in parts):
+        return None
+    return (len(parts), *parts[0]) if len({len(part or ()) for part in parts}) == 1 else None
+
+
+def _beside(parts: Sequence[Vector], along: str, axis: int, lengths: Lengths) -> Vector | None:
+    """Return the axes of what is joined, of parts that have as many axes each."""
+    rank = len(parts[0])
+    if along == "new":
+        places = range(-rank - 1, rank + 1)
+        return _with_new(_common(parts), axis, len(parts)) if axis in places else None
+    if along == "rows" and rank < 2:
+        return (len(parts), *_common(parts)) if rank else (len(parts), 1)
+    if along == "columns" and rank < 2:
+        return (*_common(parts), len(parts)) if rank else (1, len(parts))
+    if along in ("columns", "second"):
+        axis = 1 if rank > 1 else 0
+    if not rank:
+        return (len(parts),) if along == "second" else None
+    if axis not in range(-rank, rank):
+        return None
+    axis %= rank
+    counts = [lengths.counted(lengths.find(part[axis])) for part in parts]
+    known = [count for count in counts if isinstance(count, int)]
+    total = sum(known) if len(known) == len(parts) else None
+    return (*_common(parts)[:axis], total, *_common(parts)[axis + 1 :])
+
+
+def _common(parts: Sequence[Vector]) -> Vector:
+    """Return the lengths of axes that all parts agree in."""
+    return tuple(_first(found) for found in zip(*parts, strict=True))
+
+
+def _first(found: Sequence[Length]) -> Length:
+    return next((length for length in found if length is not None), None)
+
+
+def _with_new(vector: Vector, axis: int, count: int) -> Vector:
+    place = axis % (len(vector) + 1)
+    return (*vector[:place], count, *vector[place:])
