@@ -118,8 +118,8 @@ class Dimensions:
             return ()
         if isinstance(node, (gast.BinOp, gast.Call, gast.Compare)):
             return self._of_inner(node)
-        is_part = isinstance(node, gast.Subscript)
-        return () if self._is_number(node) else self.of_place(node) if is_part else None
+        part = isinstance(node, gast.Subscript) and self.of_place(node)
+        return () if self._is_number(node) else part or None  # an element may be an array
 
     def _is_number(self, node: Any) -> bool:
         """Say whether an operand is one of two numbers, or is read from a list of numbers."""

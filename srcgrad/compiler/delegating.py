@@ -37,7 +37,8 @@ def own_half(derived: Mapping[HalfKey, Half], derivation: Derivation, *, seen: b
         return None
     told = Passed()
     if seen:
-        told = Passed.of(facts.dimensions, {name: load(name) for name in program.parameters})
+        given = {name: load(name) for name in program.parameters}
+        told = Passed.of(facts.dimensions, given, source.function)
     for (function, wrt, known, its_own, _), half in derived.items():
         same = function is source.function and wrt == program.inputs and its_own == told
         if same and all(_holds(fact, name, derivation, facts) for name, fact in known):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any
@@ -160,16 +161,31 @@ class Passed:
     equal: tuple[tuple[Length, Length], ...] = ()
 
     @classmethod
-    def of(cls, dimensions: Dimensions, arguments: Mapping[str, Any]) -> Passed:
-        """Return what a caller knows of the arguments that it passes, by their names there."""
+    def of(
+        cls, dimensions: Dimensions, arguments: Mapping[str, Any], callee: FunctionType
+    ) -> Passed:
+        """Return what a caller knows of the arguments that it passes, by their names there.
+
+        Of a function that calls itself only the axes, which are the same at most depths.
+        """
         words: dict[Length, Length] = {}
         axes = renumbered({name: dimensions.of(n) for name, n in arguments.items()}, words)
-        return cls(axes, dimensions.lengths.told(words))
+        return cls(axes, () if _calls_itself(callee) else dimensions.lengths.told(words))
 
     def knowledge(self, renamed: Mapping[str, str], follow: Follow) -> Knowledge:
         """Return it as what is known of a function, some of whose parameters have other names."""
         given = {renamed.get(item, item): vector for item, vector in self.axes}
         return Knowledge(given=given, lengths=Lengths({}, self.equal), follow=follow)
+
+
+def _calls_itself(function: FunctionType) -> bool:
+    """Say whether a function seems to call itself: it reads a name that is bound to it."""
+    code = function.__code__
+    read = [function.__globals__.get(name) for name in code.co_names]
+    for cell in function.__closure__ or ():
+        with suppress(ValueError):  # not bound yet
+            read.append(cell.cell_contents)
+    return any(getattr(value, "__code__", None) is code for value in read)
 
 
 def renumbered(

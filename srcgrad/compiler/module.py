@@ -263,7 +263,7 @@ class Module:
         if facts.shapes.is_number(statement.targets[0]):
             known["return"] = "number"
         given = dict(zip(names, passed, strict=True)) if self.seen else {}
-        told = Passed.of(facts.dimensions, given)
+        told = Passed.of(facts.dimensions, given, source.function)
         half = self._half(source, tuple(wrt), tuple(known.items()), told)
         wanted = [item for name, item in zip(names, passed, strict=True) if name in wrt]
         return DerivedCall(half.forward, half.backward, half.outputs, wanted, passed)
