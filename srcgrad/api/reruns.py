@@ -48,20 +48,44 @@ def _may_leave(plan: Plan) -> bool:
     tree = parsed(plan.generated.source)
     if may_draw(tree):
         return True
-    lists = set[str]()
     if any(not isinstance(node.ctx, ast.Load) for node in found_in(tree, ast.Attribute)):
         return True
-    for node in found_in(tree, ast.Assign):
-        if _is_new_list(node.value):
-            lists |= {item.id for item in node.targets if isinstance(item, ast.Name)}
+    lists = _own_lists(tree)
     scope = {**vars(builtins), **vars(plan.module)}
     return any(_may_change(node.func, scope, lists) for node in found_in(tree, ast.Call))
 
 
+def _own_lists(tree: ast.AST) -> set[str]:
+    """Return the names of lists that a text has made, also where it gets them back from records."""
+    own, foreign = set[str](), set[str]()
+    others: list[tuple[str, str]] = []
+    for node in found_in(tree, ast.Assign):
+        back = getattr(getattr(node.value, "func", None), "attr", "") == "pop"
+        for target in node.targets:
+            is_name = isinstance(target, ast.Name)
+            if is_name and _is_new_list(node.value):
+                own |= _names_of(target)
+            elif isinstance(target, ast.Name) and isinstance(node.value, ast.Name):
+                others.append((target.id, node.value.id))
+            elif is_name or not back:
+                foreign |= _names_of(target)
+    for node in found_in(tree, ast.For):
+        if getattr(getattr(node.iter, "func", None), "id", "") != "reversed":
+            foreign |= _names_of(node.target)
+    own = (own | {name for name, _ in others}) - foreign
+    while wrong := {name for name, other in others if name in own and other not in own}:
+        own -= wrong
+    return own
+
+
+def _names_of(target: ast.expr) -> set[str]:
+    return {node.id for node in found_in(target, ast.Name)}
+
+
 def _is_new_list(value: ast.expr) -> bool:
-    """Say whether a value may be a list, and is the text's own: one written down, or an adjoint."""
+    """Say whether a value may be a list, and is new: one written down, an adjoint, or a copy."""
     function = getattr(getattr(value, "func", None), "id", "")
-    return isinstance(value, ast.List) or function == "zeros_like"
+    return isinstance(value, ast.List) or function in ("zeros_like", "copied")
 
 
 def _may_change(func: ast.expr, scope: Mapping[str, Any], lists: Collection[str]) -> bool:

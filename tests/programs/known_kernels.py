@@ -182,3 +182,24 @@ def beginnings_up_to_a_number(x, n):
     y = x[:n] * np.arange(n)
     y += x[1 : n + 1]
     return np.sum(y * x[0:n]) + np.sum(np.column_stack([y, x[:n]]).T @ y)
+
+
+@program(("v", 4), "s")
+def sums_of_powers_from_the_last(x, base):
+    total = np.zeros(4)
+    for i in reversed(range(len(x))):
+        total[i] = x[i] * base ** (len(x) - i)
+        for j in reversed(range(i + 1, 4)):
+            total[i] += total[j] * base**j
+    return np.sum(total)
+
+
+@program("s", "s", "n")
+def tree_of_prices_in_lists(price, rate, n):
+    values = [max(0, 1.1 - price * rate**j) for j in range(n + 1)]
+    for i in reversed(range(n)):
+        values = [
+            max(0.4 * values[j + 1] + 0.5 * values[j], 1.1 - price * rate ** (i - j))
+            for j in range(i + 1)
+        ]
+    return values[0]

@@ -315,7 +315,7 @@ class Flattener:
                 body = self.block(node.body)
                 self._work.emit(at(gast.For(node.target, node.iter, body, [], None), node))
                 return
-        node.iter = self._expressions.iterable(node.iter, node)
+        node.iter = self._expressions.iterable(self._loops.counted_down(node.iter), node)
         body = self.block(node.body)
         self._work.emit(at(gast.For(node.target, node.iter, body, [], None), node))
 

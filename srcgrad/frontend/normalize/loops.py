@@ -115,6 +115,16 @@ class IndexLoops:
             steps = call("range", count)
         return _loop(store(index), steps, plan.binds, node)
 
+    def counted_down(self, iterable: Any) -> Any:
+        """Return ``range(n - 1, -1, -1)`` for ``reversed(range(n))``, and all else as it is."""
+        turned = self._callee(iterable) is reversed and len(iterable.args) == 1
+        inner: Any = iterable.args[0] if turned else None
+        if self._callee(inner) is not range or len(inner.args) > 2:
+            return iterable
+        *start, stop = inner.args
+        ends = [_one_less(stop), _one_less(start[0]) if start else constant(-1), constant(-1)]
+        return at(gast.Call(inner.func, ends, []), iterable)
+
     def _callee(self, node: Any) -> Any:
         """Return the function that an expression calls without keywords, or MISSING."""
         if not isinstance(node, gast.Call) or any(isinstance(a, gast.Starred) for a in node.args):
@@ -387,6 +397,13 @@ def _may_change(node: Any, names: Collection[str]) -> bool:
     if isinstance(node, (gast.Subscript, gast.Attribute)):
         return not isinstance(node.ctx, gast.Load)
     return isinstance(node, gast.Expr) and isinstance(node.value, gast.Call)
+
+
+def _one_less(node: Any) -> Any:
+    """Return an expression of the number before a whole number."""
+    if type(getattr(node, "value", None)) is int:
+        return constant(node.value - 1)
+    return gast.BinOp(node, gast.Sub(), constant(1))
 
 
 def _loop(target: Any, iterable: Any, binds: list[tuple[Any, Any]], node: Any) -> Any:
