@@ -46,7 +46,13 @@ ELEMENTWISE: Final[tuple[Primitive, ...]] = (
     *records("numpy", "round around fix angle", shape="each", gives="number"),
     *records("numpy", "i0", shape="each", gives="array", kind="float"),
     *records(
-        "numpy", "float64", shape="each", gives="number", kind="float", same=True, memory="itself"
+        "numpy",
+        "float64 complex128",
+        shape="each",
+        gives="number",
+        kind="float",
+        same=True,
+        memory="itself",
     ),
     *records("numpy", "exp exp2 expm1 sinh cosh tan hypot arctan2", slope="steep", **_EACH),
     *records("numpy", "logaddexp logaddexp2", slope="steep", **_EACH),

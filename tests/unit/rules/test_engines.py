@@ -39,6 +39,7 @@ BY_HAND = {
     "numpy.arange*": MADE,
     "numpy.full(*": MADE,
     "numpy.float64*": MADE,
+    "numpy.complex128*": MADE,
     "numpy.*.as_strided(*": MADE,
     "srcgrad.*.draw_*": MADE,
     "scipy.*": "only the ufuncs of SciPy ask tensors",
