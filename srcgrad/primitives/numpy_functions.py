@@ -75,7 +75,7 @@ LINEAR_ALGEBRA: Final[tuple[Primitive, ...]] = (
     *records("numpy.linalg", "det", gives="number", kind="float"),
     *records("numpy.linalg", "solve inv pinv cholesky eigvalsh", gives="array", kind="float"),
     *records("numpy.fft", "fft ifft rfft irfft hfft ihfft", gives="array", kind="float"),
-    *records("numpy.fft", "fft2 ifft2", gives="array", kind="float"),
+    *records("numpy.fft", "fft2 ifft2 fftfreq rfftfreq", gives="array", kind="float"),
     *records("numpy.linalg", "multi_dot outer cross trace vecdot", kind="promoted"),
     *records("numpy.linalg", "matmul tensordot", kind="promoted"),
     *records("numpy.linalg", "lstsq", kind="mixed"),

@@ -266,10 +266,8 @@ class RuleSteps:
     def spread(self, item: Any, value: Any, into: Contributions) -> list[Any]:
         """Give the gradient of one operand to the names in it; displays get one part each."""
         if isinstance(item, gast.Name):
-            if is_sequence_call(value) or item.id in self._sweep.containers:
-                like = load(self._kept.get(item.id, item.id))
-                value = call(self._sweep.externals.use_runtime("gathered"), value, like)
-            into.append((item.id, value))
+            gathers = is_sequence_call(value) or item.id in self._sweep.containers
+            into.append((item.id, self._gathered(value, item) if gathers else value))
             return []
         if isinstance(value, (gast.Tuple, gast.List)):
             for part, inner in zip(item.elts, value.elts, strict=True):
@@ -279,8 +277,14 @@ class RuleSteps:
         parts = [self._sweep.namer.fresh(f"grad_{_word(part)}_part") for part in item.elts]
         for part, name in zip(item.elts, parts, strict=True):
             if self._sweep.is_active(part):
-                into.append((part.id, load(name)))
+                own = part.id in self._sweep.containers  # a list among what is joined
+                into.append((part.id, self._gathered(load(name), part) if own else load(name)))
         return [assign(gast.Tuple([store(name) for name in parts], gast.Store()), value)]
+
+    def _gathered(self, value: Any, item: Any) -> Any:
+        """Return the gradient of a list as a list of those of its entries."""
+        like = load(self._kept.get(item.id, item.id))
+        return call(self._sweep.externals.use_runtime("gathered"), value, like)
 
 
 def _is_option(rule: Any, operation: Operation, name: str, value: Any) -> bool:

@@ -128,3 +128,9 @@ def along_axis(m):
 @program("m")
 def over_axes(m):
     return np.sum(np.apply_over_axes(np.sum, m * m, [0, 1]) * m)
+
+
+@program("v", "s")
+def frequencies_of_a_distance(x, d):
+    shifted = np.fft.fftshift(np.fft.fftfreq(4, 1 / d))[1:]
+    return np.sum(shifted * x[1:] ** 2) + np.sum(np.fft.rfftfreq(4, d=d) * x[:3])

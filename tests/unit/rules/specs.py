@@ -603,6 +603,8 @@ def fourier() -> list[OpSpec]:
     for fn in (f.rfft2, f.rfftn):
         specs += [op(fn, A(3, 4)), op(fn, A(3, 5), s=(4, 3), axes=(0, 1), norm="ortho")]
     specs += [op(f.rfftn, A(3, 2, 4), axes=(2, 0))]
+    for fn in (np.fft.fftfreq, np.fft.rfftfreq):
+        specs += [op(fn, 5, S(0.3, 0.9)), op(fn, 4, A(4 if fn is np.fft.fftfreq else 3))]
     return specs
 
 
