@@ -11,6 +11,7 @@ import gast
 from srcgrad.analyses.displays import lists_have, makes_list
 from srcgrad.analyses.entries import Entries
 from srcgrad.ir.changes import change_of
+from srcgrad.ir.one_result import has_one_result
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program, direct_names
 from srcgrad.ir.walk import found_in, names_bound, statements
@@ -230,15 +231,10 @@ def _not_numbers(values: list[Any]) -> list[str]:
     ]
 
 
-_ONE_WITHOUT: Final = {"numpy.average": ("returned", 3), "numpy.linspace": ("retstep", 4)}
-"""Functions that return one value without an option, and the place of that option."""
-
-
 def _returns_several(operation: Operation, program: Program) -> bool:
     """Say whether a primitive such as `np.linalg.eigh` or `np.split` returns several arrays."""
     vocabulary = program.reader.vocabulary
-    option, place = _ONE_WITHOUT.get(vocabulary.canonical_name(operation.primal), ("", 0))
-    if option and option not in operation.keywords and len(operation.args) <= place:
+    if has_one_result(vocabulary.rule_for(operation.primal), operation):
         return False
     return bool(vocabulary.results(operation.primal, 1) != 1)
 
