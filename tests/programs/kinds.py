@@ -278,3 +278,16 @@ def counted_between_edges(x):
     steps = np.diff(x**2)
     counts, edges = np.histogram(steps[::2], np.arange(-3.0, 4.0))
     return np.sum(counts * edges[1:]) * x[0] + steps[1]
+
+
+def flattened(x):
+    if isinstance(x, np.matrix):
+        x = np.array(x)
+    if isinstance(x, np.ma.MaskedArray):
+        return x.filled(0.0)
+    return x.flatten(order="F")
+
+
+@program("m")
+def asked_for_a_matrix_in_a_helper(x):
+    return np.sum(flattened(x) * np.arange(12.0))
