@@ -69,7 +69,8 @@ def modules_of(package: str) -> Iterator[Any]:
     """Yield the modules of a package that can be imported, without its tests."""
     root = importlib.import_module(package)
     yield root
-    for found in pkgutil.walk_packages(root.__path__, f"{package}.", onerror=lambda _: None):
+    paths = getattr(root, "__path__", ())  # a package of one file has none
+    for found in pkgutil.walk_packages(paths, f"{package}.", onerror=lambda _: None):
         parts = found.name.split(".")
         if any(part in SKIPPED or part.startswith("_") for part in parts):
             continue
@@ -82,7 +83,7 @@ def functions_of(package: str) -> list[FunctionType]:
     found: dict[int, FunctionType] = {}
     for module in modules_of(package):
         for item in vars(module).values():
-            own = isinstance(item, FunctionType) and item.__module__ == module.__name__
+            own = isinstance(item, FunctionType) and item.__module__.split(".")[0] == package
             if own and ">>>" in (item.__doc__ or "") and "<" not in item.__qualname__:
                 found[id(item)] = item
     return list(found.values())
@@ -144,6 +145,8 @@ def judged(call: Call) -> Verdict:
 def _judged(call: Call, beside: float) -> tuple[str, str]:
     """Return how one call goes, `beside` of its arguments by that share of them."""
     args, names = _arguments(call)
+    if not any(map(_is_active, args)):
+        args = _with_floats(_by_position(call.function, names), args)
     chosen = [i for i, item in enumerate(args) if _is_active(item)]
     for i in chosen:
         args[i] = _moved(args[i], _direction(args[i], 11 + i), beside)
@@ -190,8 +193,33 @@ def _compared(
     return engine, why
 
 
+def _with_floats(function: Callable[..., Any], args: list[Any]) -> list[Any]:
+    """Return arguments with floats for the ints of lists and arrays, if that changes no result."""
+    floats = [_as_floats(item) for item in args]
+    try:
+        same = _alike(function(*copy.deepcopy(args)), function(*copy.deepcopy(floats)))
+    except Exception:
+        return args
+    return floats if same else args
+
+
+def _alike(first: Any, second: Any) -> bool:
+    if isinstance(first, (tuple, list)):
+        return len(first) == len(second) and all(map(_alike, first, second))
+    return bool(np.allclose(first, second, equal_nan=True))
+
+
+def _as_floats(value: Any) -> Any:
+    if type(value) is np.ndarray:
+        return value.astype(float) if value.dtype.kind == "i" else value
+    if isinstance(value, (list, tuple)):
+        inner = [float(v) if type(v) is int else _as_floats(v) for v in value]
+        return type(value)(inner) if type(value) in (list, tuple) else value
+    return value
+
+
 def _arguments(call: Call) -> tuple[list[Any], list[str]]:
-    """Return all arguments of a call by position, then by name; ints that stand for floats too."""
+    """Return all arguments of a call, by position and then by name, and those names."""
     return [*call.args, *call.kwargs.values()], list(call.kwargs)
 
 
@@ -278,7 +306,11 @@ def _weights(out: Any) -> Any:
         return np.random.default_rng(5).uniform(0.5, 1.5, out.shape)
     if isinstance(out, (tuple, list)) and out:
         weights = [_weights(item) for item in out]
-        return None if any(item is None for item in weights) else type(out)(weights)
+        if any(item is None for item in weights):
+            return None
+        kind: Any = type(out)
+        named = isinstance(out, tuple) and kind is not tuple  # made of fields, not of a list
+        return tuple.__new__(kind, weights) if named else kind(weights)
     return None
 
 

@@ -11,6 +11,7 @@ import gast
 from srcgrad.analyses.displays import lists_have, makes_list
 from srcgrad.analyses.entries import Entries
 from srcgrad.ir.changes import change_of
+from srcgrad.ir.one_result import has_one_result
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program, direct_names
 from srcgrad.ir.walk import found_in, names_bound, statements
@@ -54,9 +55,10 @@ def kinds(program: Program, result: str | None = None) -> Kinds:
     copies, links = _Links(pairs), _Links(uses.parts + pairs)
     containers = _holding_containers(program, links.spread(uses.containers), links)
     asked = copies.spread(program.once(_asked))
-    known = uses.bound | (uses.arrays - asked)
-    known |= set() if result is None else {result}
-    arrays = _read_entries(program, copies.spread(known) - containers, copies)
+    used = uses.arrays - asked
+    used |= set() if result is None else {result}
+    known = _surely_computed(uses, copies.spread(used))
+    arrays = _read_entries(program, known - containers, copies)
     arrays -= asked - uses.bound
     either = copies.spread(uses.trees - containers) - containers - arrays
     return Kinds(frozenset(containers), frozenset(arrays - containers), frozenset(either))
@@ -122,7 +124,7 @@ class _Uses:
             self._read(operation, targets, sources)
         elif makes_list(statement.value):
             self.containers.update(targets)
-        elif operation.primal in TREES:
+        elif operation.primal in TREES or _is_of_lists_too(statement.value):
             self.same += [(s, t) for s in sources[:1] for t in targets]
             self.trees.update(targets)
         elif operation.kind == "primitive":
@@ -138,6 +140,28 @@ class _Uses:
         if isinstance(operation.args[1], gast.Slice):
             self.same += [(s, t) for s in sources[:1] for t in targets]
         self.same += _read_back(targets[0], operation, self._displays) if targets else []
+
+
+def _surely_computed(uses: _Uses, used: set[str]) -> set[str]:
+    """Return the `used` names, and those that are bound to nothing but what is computed.
+
+    A name that is bound to a list on another path tells nothing of that list.
+
+    >>> from srcgrad.compiler.doctesting import program_of
+    >>> text = "def f(xs, n): out = xs if n > 3 else np.array(n * [xs]); return out"
+    >>> "xs" in kinds(program_of(text, "xs")).arrays
+    False
+    """
+    known = used | _Links(uses.same).spread(uses.bound)
+    lists = {target for source, target in uses.same if source not in known} - used
+    inner = _Links([(s, t) for s, t in uses.same if t not in used])
+    return known - inner.spread(lists)
+
+
+def _is_of_lists_too(value: Any) -> bool:
+    """Say whether a value is ``x.copy()``, which lists have as arrays do."""
+    func = getattr(value, "func", None)
+    return isinstance(func, gast.Attribute) and func.attr == "copy" and not value.args
 
 
 def _asked(program: Program) -> set[str]:
@@ -207,15 +231,10 @@ def _not_numbers(values: list[Any]) -> list[str]:
     ]
 
 
-_ONE_WITHOUT: Final = {"numpy.average": ("returned", 3), "numpy.linspace": ("retstep", 4)}
-"""Functions that return one value without an option, and the place of that option."""
-
-
 def _returns_several(operation: Operation, program: Program) -> bool:
     """Say whether a primitive such as `np.linalg.eigh` or `np.split` returns several arrays."""
     vocabulary = program.reader.vocabulary
-    option, place = _ONE_WITHOUT.get(vocabulary.canonical_name(operation.primal), ("", 0))
-    if option and option not in operation.keywords and len(operation.args) <= place:
+    if has_one_result(vocabulary.rule_for(operation.primal), operation):
         return False
     return bool(vocabulary.results(operation.primal, 1) != 1)
 

@@ -67,12 +67,14 @@ def masks(program: Program) -> frozenset[str]:
 def may_lack_axes(program: Program) -> bool:
     """Say whether a program makes arrays of what may be a number: as arrays, or in its shape.
 
+    So does one that reduces what may be a vector along an axis.
+
     >>> from srcgrad.compiler.doctesting import program_of
     >>> [
     ...     may_lack_axes(program_of(f"def f(x): y = {made}; y[x > 0] = 1.0; return np.sum(y)"))
-    ...     for made in ("np.asarray(x * 2.0)", "np.zeros(x.shape)", "np.zeros_like(x)")
+    ...     for made in ("np.asarray(x * 2.0)", "np.zeros(x.shape)", "np.sum(x, 0)", "np.sum(x)")
     ... ]
-    [True, True, False]
+    [True, True, True, False]
     """
     nodes = [node for line in program.body for node in found_in(line, gast.Call, gast.Assign)]
     return any(_may_lack_axes(node, program) for node in nodes)
@@ -92,6 +94,8 @@ def _may_lack_axes(made: Any, program: Program) -> bool:
         return True  # a function of the user's, or its half, may do so
     primal = operation.primal
     known = program.reader.vocabulary.primitive(primal) if primal is not None else UNKNOWN
+    if known.shape == "reduced" and known.gives == "number" and _has_axis(made, known.axis):
+        return True
     converts = known.gives == "array" and known.shape == "ranked" and known.dtype is not None
     return converts and not isinstance(made.args[0], (gast.List, gast.Tuple, gast.ListComp))
 
@@ -101,9 +105,11 @@ def _is_shape(node: Any) -> bool:
 
 
 def is_mask(value: Any, program: Program, found: Collection[str]) -> bool:
-    """Say whether an expression gives truths, given the names of some that are."""
+    """Say whether an expression gives truths, or is an index with some, given names of truths."""
     if isinstance(value, gast.Compare):
         return True
+    if isinstance(value, gast.Tuple):
+        return any(is_mask(item, program, found) for item in value.elts)
     if isinstance(value, gast.Name):
         return value.id in found
     if isinstance(value, (gast.UnaryOp, gast.BinOp)):
@@ -118,6 +124,12 @@ def is_mask(value: Any, program: Program, found: Collection[str]) -> bool:
     alone = len(operation.args) == 1 and not operation.keywords
     converts = alone and known.gives == "array" and known.may_view  # ``np.asarray(x > 1)``
     return known.kind == "truth" or (converts and is_mask(operation.args[0], program, found))
+
+
+def _has_axis(made: Any, place: int) -> bool:
+    """Say whether a call of a reduction tells an axis, so that only the run tells its shape."""
+    told = [item.value for item in made.keywords if item.arg == "axis"] or made.args[place:]
+    return bool(told) and not (isinstance(told[0], gast.Constant) and told[0].value is None)
 
 
 def _makers(program: Program) -> dict[str, list[Any]]:

@@ -16,7 +16,7 @@ import numpy as np
 from srcgrad.api.labels import refuse_labels
 from srcgrad.api.structures import mapped
 from srcgrad.api.values import is_complex
-from srcgrad.runtime.objects import field_names, is_plain_object
+from srcgrad.runtime.containers import within
 from srcgrad.tape import Tensor, call_strictly, in_another_call, is_grad_enabled, tensor, unwrapped
 from srcgrad.tape.modes import STATE
 from srcgrad.tape.pynumbers import PythonFloat
@@ -37,15 +37,7 @@ def is_plain_call(args: Iterable[Any]) -> bool:
 
 def tensors_of(value: Any) -> list[Any]:
     """Return the tensors in nested containers and objects."""
-    if isinstance(value, Tensor):
-        return [value]
-    if isinstance(value, dict):
-        return [item for part in value.values() for item in tensors_of(part)]
-    if isinstance(value, (list, tuple)):
-        return [item for part in value for item in tensors_of(part)]
-    if is_plain_object(value):
-        return [item for name in field_names(value) for item in tensors_of(getattr(value, name))]
-    return []
+    return [item for item in within(value) if isinstance(item, Tensor)]
 
 
 def takes_tensors(derivative: F) -> F:

@@ -15,7 +15,13 @@ from srcgrad.backends import is_array
 from srcgrad.errors import ArgumentError, UnsupportedError
 from srcgrad.runtime.containers import is_registered, remade, taken_apart
 from srcgrad.runtime.copies import same_layout
-from srcgrad.runtime.objects import field_names, is_plain_object, rebuilt
+from srcgrad.runtime.objects import (
+    field_names,
+    is_plain_object,
+    rebuilt,
+    with_fields,
+    without_fields,
+)
 
 _NUMBERS: Final = frozenset((float, int, complex, bool, str, bytes, type(None), np.bool_))
 
@@ -133,7 +139,8 @@ def _copied_anew(value: Any, copy: Callable[[Any], Any], known: dict[int, Any]) 
         parts = [inside(item) for item in value]
         return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
     if is_plain_object(value):
-        return rebuilt(value, {name: inside(getattr(value, name)) for name in field_names(value)})
+        made = known[id(value)] = without_fields(type(value))  # what it holds may hold it, too
+        return with_fields(made, {n: inside(getattr(value, n)) for n in field_names(value)})
     return value.copy() if is_array(value) else value
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from srcgrad.backends import is_array, namespace
 from srcgrad.errors import IntegerInputError, NotDifferentiableError
-from srcgrad.runtime.containers import part_names, with_parts
+from srcgrad.runtime.containers import part_names, with_parts, within
 from srcgrad.runtime.objects import field_names, is_plain_object, rebuilt
 from srcgrad.runtime.own_arithmetic import calculates_otherwise, own_arithmetic
 from srcgrad.runtime.products import is_sparse_matrix
@@ -83,11 +83,25 @@ def _children(value: Any) -> list[Any] | None:
 
 
 def leaves(value: Any) -> list[Any]:
-    """Return the leaves of nested dicts, lists and tuples, in order."""
+    """Return the leaves of nested dicts, lists and tuples, in order.
+
+    Raises:
+        NotDifferentiableError: One of them holds what holds it.
+    """
     if type(value) is np.ndarray:
         return [value]
+    try:
+        return _leaves(value)
+    except RecursionError:
+        raise NotDifferentiableError(
+            f"a {type(value).__name__} holds itself, or what holds it",
+            hint="pass its numbers and arrays",
+        ) from None
+
+
+def _leaves(value: Any) -> list[Any]:
     children = _children(value)
-    return [value] if children is None else [leaf for c in children for leaf in leaves(c)]
+    return [value] if children is None else [leaf for c in children for leaf in _leaves(c)]
 
 
 def is_float(value: Any) -> bool:
@@ -104,18 +118,16 @@ def is_complex(value: Any) -> bool:
         return bool(value.dtype.kind == "c")
     if kind is float or kind is int:
         return False
-    if isinstance(value, dict):
-        return any(map(is_complex, value.values()))
-    if isinstance(value, (list, tuple)):
-        return any(map(is_complex, value))
+    return any(map(_is_complex_leaf, within(value, part_names)))
+
+
+def _is_complex_leaf(value: Any) -> bool:
     if is_sparse_matrix(value):
         raise NotDifferentiableError(
             "an argument is a sparse matrix, with which `*` multiplies matrices",
             hint="pass a sparse array, which multiplies as arrays do: csr_array(A)",
         )
     refuse_otherwise(value, "in an argument:")
-    if is_plain_object(value):
-        return any(is_complex(getattr(value, name)) for name in part_names(value))
     return isinstance(value, complex) or (getattr(getattr(value, "dtype", None), "kind", "") == "c")
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from srcgrad.analyses.texts import numbers_from_texts
 from srcgrad.analyses.uneven_stores import uneven_stores
+from srcgrad.compiler.other_methods import methods_of_others
 from srcgrad.errors import (
     MutationError,
     NonScalarOutputError,
@@ -38,7 +39,8 @@ def refuse_lost_slopes(
 ) -> None:
     """Note the numbers that have lost their derivatives on the way through text.
 
-    And stores that NumPy may mix up: the tape sees whether they go over what is yet to be read.
+    So have those that are given to methods of objects, if they are named as those of arrays. Note
+    stores that NumPy may mix up, too: the tape sees whether they go over what is yet to be read.
     """
     for statement in uneven_stores(program, varied):
         refusals.add(
@@ -46,6 +48,12 @@ def refuse_lost_slopes(
             "this may store over elements that it has yet to read",
             "store a copy: `y[::2] = x.copy()`",
             MutationError,
+        )
+    for statement in methods_of_others(program, varied):
+        refusals.add(
+            statement,
+            f"`{statement.value.func.attr}`, which is no method of an array here",
+            "name the object that it belongs to",
         )
     for reader in numbers_from_texts(program, varied, outputs):
         if isinstance(reader, (gast.Dict, gast.DictComp, gast.For)):

@@ -19,6 +19,7 @@ from srcgrad.frontend.unseen import ANY, UNSEEN, bound_through, bound_unseen, ow
 from srcgrad.ir.packages import is_library_name
 from srcgrad.ir.reach import reached_functions, values_of
 from srcgrad.ir.scopes import Scope
+from srcgrad.ir.walk import names_read
 
 Variable = tuple[Any, str]
 """A name in a module (by that module's name), in a class, or in a cell (by identity)."""
@@ -86,8 +87,11 @@ def _binds_outside(reached: FunctionType) -> bool:
 def refuse_rebound(
     scope: Scope, tree: Any, variables: frozenset[Variable], refusals: Refusals
 ) -> None:
-    """Refuse a function that reads one of these variables."""
-    name = _read(scope, variables) if variables else None
+    """Refuse a function that reads one of these variables while it runs.
+
+    Its defaults were read before that, where it was defined.
+    """
+    name = _read(scope, variables, _only_defaults(tree)) if variables else None
     if name is not None:
         what = f"this reads `{name}`, which the program binds anew while it runs"
         hint = "hand it over as an argument, and return what is new"
@@ -104,13 +108,23 @@ def may_be_bound(owner: Any, name: str, variables: frozenset[Variable]) -> bool:
     return not variables.isdisjoint(((owner, name), (owner, ANY), (ANY, name), UNSEEN))
 
 
-def _read(scope: Scope, variables: frozenset[Variable]) -> str | None:
+def _only_defaults(tree: Any) -> frozenset[str]:
+    """Return the names that the defaults and annotations of a function read, and nothing else."""
+    inside = {name for item in tree.body for name in names_read(item)}
+    return frozenset(names_read(tree.args)) - inside
+
+
+def _read(
+    scope: Scope, variables: frozenset[Variable], without: frozenset[str] = frozenset()
+) -> str | None:
     for (owner, name), binding in scope.dotted.items():
         key = owner if isinstance(owner, str) else owner_of(owner)
         if _is_bound(key, name, binding.value, variables):
             return name
     for name, binding in scope.used.items():
         holder = binding.holder
+        if name in without:
+            continue
         if isinstance(holder, CellType):
             if (id(holder), "") in variables and not callable(binding.value):
                 return name

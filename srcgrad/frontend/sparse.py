@@ -11,11 +11,12 @@ from typing import Any, Final
 import gast
 import numpy as np
 
-from srcgrad.errors import MissingRuleError
+from srcgrad.errors import MissingRuleError, SrcgradError
 from srcgrad.frontend.effects import is_library
 from srcgrad.frontend.refusals import Refusals
-from srcgrad.ir.scopes import MISSING, Scope
-from srcgrad.ir.walk import found_in
+from srcgrad.frontend.remembered import source_to_read
+from srcgrad.ir.scopes import MISSING, Scope, scope_of
+from srcgrad.ir.walk import found_in, walk
 from srcgrad.runtime.objects import field_names, is_plain_object
 from srcgrad.runtime.own_arithmetic import calculates_otherwise, own_arithmetic
 from srcgrad.runtime.products import is_sparse_matrix
@@ -112,6 +113,30 @@ def _reached_from(function: FunctionType) -> Iterator[Any]:
     yield from (value for value in values if isinstance(value, (FunctionType, type)))
     if _OWN.isdisjoint(names) and not any(value is np.ma for value in values):
         return
+    try:
+        tree = source_to_read(function).tree
+    except SrcgradError:
+        yield from _loaded(function)
+        return
+    scope, asked = scope_of(function, tree), _asked_for(tree)
+    for node in found_in(tree, gast.Attribute, gast.Name):
+        if id(node) not in asked:
+            yield scope.resolve(node)
+
+
+def _asked_for(tree: Any) -> set[int]:
+    """Return the nodes of classes that a function only asks for: ``isinstance(x, np.matrix)``."""
+    calls = [
+        node
+        for node in found_in(tree, gast.Call)
+        if isinstance(node.func, gast.Name) and node.func.id in ("isinstance", "issubclass")
+    ]
+    return {id(part) for call in calls for item in call.args[1:] for part in walk(item)}
+
+
+def _loaded(function: FunctionType) -> Iterator[Any]:
+    """Yield what the code of a function reads of modules."""
+    outside = function.__globals__
     value: Any = None
     for step in dis.get_instructions(function):
         if step.opname == "LOAD_GLOBAL":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import sys
 from collections.abc import Mapping
 from types import FunctionType, ModuleType
@@ -35,6 +36,28 @@ def imported(statement: Any, function: FunctionType) -> dict[str, Imported]:
         }
     except (ImportError, AttributeError, TypeError):
         return {}
+
+
+def is_there(statement: Any) -> bool:
+    """Say whether the packages that an import names can be found, whatever importing them does.
+
+    >>> [is_there(line) for line in gast.parse("import math; from no_such_package import f").body]
+    [True, False]
+    """
+    if isinstance(statement, gast.Import):
+        paths = [alias.name for alias in statement.names]
+    elif statement.level or not statement.module:
+        return True
+    else:
+        paths = [statement.module]
+    return all(_is_found(path.partition(".")[0]) for path in paths)
+
+
+def _is_found(package: str) -> bool:
+    try:
+        return package in sys.modules or importlib.util.find_spec(package) is not None
+    except (ImportError, ValueError):
+        return True  # it is there in some way
 
 
 def _module(alias: Any) -> tuple[str, ModuleType]:

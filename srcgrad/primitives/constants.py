@@ -70,7 +70,6 @@ RECORDS: Final[tuple[Primitive, ...]] = (
     *records("numpy", "zeros ones empty zeros_like ones_like empty_like", reason=FRESH),
     *records("numpy", "eye identity tri hamming hanning blackman bartlett", reason=FRESH),
     *records("numpy", "mask_indices", reason=FRESH, kind="int"),
-    *records("numpy.fft", "fftfreq rfftfreq", reason=FRESH, kind="float"),
     *records("numpy.random", "default_rng", reason=FRESH),
     *records("numpy", f"{_DTYPES} min_scalar_type common_type mintypecode", reason=TYPES),
     *records("numpy", f"{_SETTINGS} {_SHOWN} geterrcall getbufsize", reason=TYPES),

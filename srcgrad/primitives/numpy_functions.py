@@ -46,7 +46,13 @@ ELEMENTWISE: Final[tuple[Primitive, ...]] = (
     *records("numpy", "round around fix angle", shape="each", gives="number"),
     *records("numpy", "i0", shape="each", gives="array", kind="float"),
     *records(
-        "numpy", "float64", shape="each", gives="number", kind="float", same=True, memory="itself"
+        "numpy",
+        "float64 complex128",
+        shape="each",
+        gives="number",
+        kind="float",
+        same=True,
+        memory="itself",
     ),
     *records("numpy", "exp exp2 expm1 sinh cosh tan hypot arctan2", slope="steep", **_EACH),
     *records("numpy", "logaddexp logaddexp2", slope="steep", **_EACH),
@@ -70,7 +76,7 @@ LINEAR_ALGEBRA: Final[tuple[Primitive, ...]] = (
     *records("numpy.linalg", "det", gives="number", kind="float"),
     *records("numpy.linalg", "solve inv pinv cholesky eigvalsh", gives="array", kind="float"),
     *records("numpy.fft", "fft ifft rfft irfft hfft ihfft", gives="array", kind="float"),
-    *records("numpy.fft", "fft2 ifft2", gives="array", kind="float"),
+    *records("numpy.fft", "fft2 ifft2 fftfreq rfftfreq", gives="array", kind="float"),
     *records("numpy.linalg", "multi_dot outer cross trace vecdot", kind="promoted"),
     *records("numpy.linalg", "matmul tensordot", kind="promoted"),
     *records("numpy.linalg", "lstsq", kind="mixed"),

@@ -118,7 +118,7 @@ class Histogram(Function):
     def backward(ctx: Context, grad: Any, grad_edges: Any) -> Any:
         a, edges = ctx.saved_tensors
         grad_weights = histogram_back(grad, a, edges) if ctx.needs_input_grad[3] else None
-        grad_a = edges_back(grad_edges, a) if ctx.needs_input_grad[0] and ctx.ends_in_a else None
+        grad_a = edges_back(grad_edges, a, ctx.ends_in_a) if ctx.needs_input_grad[0] else None
         grad_bins = grad_edges if ctx.needs_input_grad[1] else None
         grad_range = ends_back(grad_edges, ctx.even) if ctx.needs_input_grad[2] else None
         return grad_a, grad_bins, grad_range, grad_weights

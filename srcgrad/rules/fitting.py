@@ -261,4 +261,19 @@ class Float64(Function):
         return grad
 
 
+@table.rule(np.complex128)
+class Complex128(Function):
+    """y = x as a complex number of double precision, or an array of such."""
+
+    linear = ("x",)
+
+    @staticmethod
+    def forward(ctx: Context, x: Any) -> Any:
+        return np.complex128(x)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return grad
+
+
 RULES = table.freeze()

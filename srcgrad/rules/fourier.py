@@ -19,6 +19,7 @@ from srcgrad.runtime import (
     opposite,
     rfft_back,
     rfftn_back,
+    unbroadcast,
 )
 
 table = RuleTable("fourier")
@@ -304,6 +305,52 @@ class Irfftn(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         return irfftn_back(grad, ctx.shape, ctx.s, ctx.axes, ctx.norm)
+
+
+@table.rule(np.fft.fftfreq)
+class Fftfreq(Function):
+    """The frequencies of a transform of n samples at the distance d, in inverse proportion to d."""
+
+    inert = ("n", "device")
+
+    @staticmethod
+    def forward(ctx: Context, n: int, d: Any = 1.0, device: Any = None) -> Any:
+        out = np.fft.fftfreq(n, d, device=device)
+        ctx.save_for_backward(d, out)
+        return out
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        d, out = ctx.saved_tensors
+        return None, unbroadcast(-grad * conj(out / d), np.shape(d))
+
+    @staticmethod
+    def jvp(ctx: Context, n_dot: Any, d_dot: Any, *options: Any) -> Any:
+        d, out = ctx.saved_tensors
+        return -out / d * d_dot
+
+
+@table.rule(np.fft.rfftfreq)
+class Rfftfreq(Function):
+    """The frequencies of a transform of n real samples at the distance d."""
+
+    inert = ("n", "device")
+
+    @staticmethod
+    def forward(ctx: Context, n: int, d: Any = 1.0, device: Any = None) -> Any:
+        out = np.fft.rfftfreq(n, d, device=device)
+        ctx.save_for_backward(d, out)
+        return out
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        d, out = ctx.saved_tensors
+        return None, unbroadcast(-grad * conj(out / d), np.shape(d))
+
+    @staticmethod
+    def jvp(ctx: Context, n_dot: Any, d_dot: Any, *options: Any) -> Any:
+        d, out = ctx.saved_tensors
+        return -out / d * d_dot
 
 
 RULES = table.freeze()

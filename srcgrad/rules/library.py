@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from types import BuiltinFunctionType, FunctionType, MappingProxyType
 from typing import Any
@@ -124,14 +125,22 @@ def canonical_name(fn: Any) -> str:
 def _name_of(fn: Any) -> str:
     owner = getattr(fn, "__self__", None)
     name = getattr(fn, "__qualname__", None) or getattr(fn, "__name__", None) or type(fn).__name__
-    if hasattr(owner, "nin"):
+    if _is_ufunc(owner):
         return f"{_name_of(owner)}.{getattr(fn, '__name__', name)}"
-    if hasattr(fn, "nin"):
+    if _is_ufunc(fn):
         return _ufunc_name(fn)
     module: str = getattr(fn, "__module__", None) or type(fn).__module__
     if module.startswith("scipy."):
         return scipy.public_name(fn, module, name)
     return f"{module}.{name}"
+
+
+def _is_ufunc(fn: Any) -> bool:
+    """Say whether `fn` is a ufunc, of NumPy or another library: what has a number of inputs.
+
+    An object that answers to any name by `__getattr__` is none.
+    """
+    return isinstance(fn, np.ufunc) or inspect.getattr_static(fn, "nin", None) is not None
 
 
 def _ufunc_name(fn: Any) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -97,6 +97,34 @@ def part_names(value: Any) -> list[str]:
     """Return the fields of a plain object that are differentiated."""
     order = fields_in_order(value) if is_registered(value) else None
     return field_names(value) if order is None else order
+
+
+def within(value: Any, fields: Callable[[Any], Iterable[str]] = field_names) -> Iterator[Any]:
+    """Yield a value that is no container, or what nested containers and plain objects hold.
+
+    Each of them is looked into once, since an object may hold one that holds it, as trees do.
+
+    >>> parent = {"w": 2.0, "kids": [1.0, 3.0]}
+    >>> parent["kids"].append(parent)
+    >>> list(within(parent))
+    [2.0, 1.0, 3.0]
+    """
+    seen: set[int] = set()
+    waiting = [value]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, dict):
+            parts = list(item.values())
+        elif isinstance(item, (list, tuple)):
+            parts = list(item)
+        elif is_plain_object(item):
+            parts = [getattr(item, name) for name in fields(item)]
+        else:
+            yield item
+            continue
+        if id(item) not in seen:
+            seen.add(id(item))
+            waiting += reversed(parts)
 
 
 def with_parts(value: Any, parts: dict[str, Any]) -> Any:

@@ -29,8 +29,13 @@ def distinct_take(tangent: Any, x: Any, values: Any) -> Any:
     return np.ravel(tangent)[first[np.searchsorted(found, values)]]
 
 
-def edges_back(grad: Any, a: Any) -> Any:
-    """Return the gradient of edges at equal distances from the least to the largest of `a`."""
+def edges_back(grad: Any, a: Any, ends_in_a: bool) -> Any:
+    """Return the gradient of edges at equal distances from the least to the largest of `a`.
+
+    It is zero where the edges are given, or are those of a given range.
+    """
+    if not ends_in_a:
+        return np.zeros(np.shape(a))
     part = beside(np.linspace(0.0, 1.0, len(grad)), grad)
     least, largest = a == np.min(a), a == np.max(a)
     low = np.sum(grad * (1 - part)) / np.sum(least)

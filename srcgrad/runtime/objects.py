@@ -179,7 +179,16 @@ def rebuilt(value: Any, parts: dict[str, Any]) -> Any:
     kind: Any = type(value)
     if isinstance(value, tuple):
         return kind._make(parts[name] for name in kind._fields)
-    made = kind.__new__(kind) if kind is SimpleNamespace else object.__new__(kind)
+    return with_fields(without_fields(kind), parts)
+
+
+def without_fields(kind: Any) -> Any:
+    """Return an object of a class with no fields yet, made without its constructor."""
+    return kind.__new__(kind) if kind is SimpleNamespace else object.__new__(kind)
+
+
+def with_fields(made: Any, parts: dict[str, Any]) -> Any:
+    """Return an object after its fields have been set, whatever its class does upon that."""
     for name, part in parts.items():
         object.__setattr__(made, name, part)
     return made

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import inspect
 from itertools import zip_longest
 from typing import Any
 
 import gast
 
 from srcgrad.errors import MissingRuleError
-from srcgrad.frontend.weak_memory import signature_of
 from srcgrad.ir.build import assign, at, call, clone, load, store, subscript
+from srcgrad.ir.one_result import has_one_result
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import direct_names
 from srcgrad.ir.walk import found_in
 from srcgrad.rules.base import Context
 from srcgrad.rules.reasons import refusal_of
 from srcgrad.transforms.contributions import Contributions
-from srcgrad.transforms.folding import literal
 from srcgrad.transforms.masking import Masking
 from srcgrad.transforms.parts_read import parts_read
 from srcgrad.transforms.rule_sources import NotInlinableError, bind, rule_source, whole_parameters
@@ -259,17 +257,15 @@ class RuleSteps:
         vocabulary = self._sweep.program.reader.vocabulary
         if wanted == 1 and operation.kind == "primitive":
             rule = vocabulary.rule_for(operation.primal)
-            if rule.returns_one is not None and _is_option(rule, operation, *rule.returns_one):
+            if has_one_result(rule, operation):
                 return 1
         return vocabulary.results(operation.primal, wanted)
 
     def spread(self, item: Any, value: Any, into: Contributions) -> list[Any]:
         """Give the gradient of one operand to the names in it; displays get one part each."""
         if isinstance(item, gast.Name):
-            if is_sequence_call(value) or item.id in self._sweep.containers:
-                like = load(self._kept.get(item.id, item.id))
-                value = call(self._sweep.externals.use_runtime("gathered"), value, like)
-            into.append((item.id, value))
+            gathers = is_sequence_call(value) or item.id in self._sweep.containers
+            into.append((item.id, self._gathered(value, item) if gathers else value))
             return []
         if isinstance(value, (gast.Tuple, gast.List)):
             for part, inner in zip(item.elts, value.elts, strict=True):
@@ -279,24 +275,14 @@ class RuleSteps:
         parts = [self._sweep.namer.fresh(f"grad_{_word(part)}_part") for part in item.elts]
         for part, name in zip(item.elts, parts, strict=True):
             if self._sweep.is_active(part):
-                into.append((part.id, load(name)))
+                own = part.id in self._sweep.containers  # a list among what is joined
+                into.append((part.id, self._gathered(load(name), part) if own else load(name)))
         return [assign(gast.Tuple([store(name) for name in parts], gast.Store()), value)]
 
-
-def _is_option(rule: Any, operation: Operation, name: str, value: Any) -> bool:
-    """Say whether a call surely gives a parameter a value, or one argument to a starred one."""
-    parameters = list(signature_of(rule.forward).parameters.values())[1:]
-    place = next(i for i, parameter in enumerate(parameters) if parameter.name == name)
-    if parameters[place].kind is inspect.Parameter.VAR_POSITIONAL:
-        lone = operation.args[place:]
-        return len(lone) == 1 and not isinstance(lone[0], gast.Starred)
-    if any(isinstance(item, gast.Starred) for item in operation.args):
-        return False
-    given = operation.keywords.get(name)
-    if given is None and place < len(operation.args):
-        given = operation.args[place]
-    found = parameters[place].default if given is None else literal(given)
-    return type(found) is type(value) and bool(found == value)
+    def _gathered(self, value: Any, item: Any) -> Any:
+        """Return the gradient of a list as a list of those of its entries."""
+        like = load(self._kept.get(item.id, item.id))
+        return call(self._sweep.externals.use_runtime("gathered"), value, like)
 
 
 def _none() -> Any:

@@ -204,3 +204,62 @@ def table_whose_entry_is_taken_out_and_put_back(x):
     y = function(x) if "slow" not in FUNCTIONS else x
     FUNCTIONS["slow"] = function
     return np.sum(y * x)
+
+
+def library_of(backend):
+    if isinstance(backend, str):
+        backend = __import__(backend)
+    if backend is None:
+        try:
+            import numpy as backend  # noqa: ICN001 - chosen by name
+        except ImportError:
+            import math as backend
+    return backend
+
+
+def library_or_numpy(backend):
+    return backend or np
+
+
+def library_that_is_there():
+    try:
+        import no_such_package_at_all as library
+    except ImportError:
+        import numpy as library  # noqa: ICN001 - chosen by name
+    return library
+
+
+def exponential_that_is_there():
+    try:
+        from no_such_package_at_all import exp
+    except ImportError:
+        exp = np.exp
+    return exp
+
+
+@program("v")
+def imported_in_a_try_of_a_helper(x, backend=None):
+    be = library_of(backend)
+    return be.sum(be.exp(x) * x)
+
+
+@program("v")
+def library_or_another(x, backend=None):
+    be = library_or_numpy(backend)
+    return be.sum(be.exp(x) * x)
+
+
+@program("v")
+def fallback_for_a_missing_package(x):
+    return np.sum(library_that_is_there().tanh(x) * exponential_that_is_there()(x))
+
+
+@program("v", "n")
+def imported_in_a_try_in_a_loop(x, n):
+    for _ in range(n):
+        try:
+            from numpy import tanh as squash
+        except ImportError:
+            squash = None
+        x = squash(x) * 2.0
+    return np.sum(x)

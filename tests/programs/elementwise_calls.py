@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 
 import numpy as np
+from scipy import signal
 
 from tests.programs.corpus import program
 
@@ -128,3 +129,24 @@ def along_axis(m):
 @program("m")
 def over_axes(m):
     return np.sum(np.apply_over_axes(np.sum, m * m, [0, 1]) * m)
+
+
+@program("v", "s")
+def frequencies_of_a_distance(x, d):
+    shifted = np.fft.fftshift(np.fft.fftfreq(4, 1 / d))[1:]
+    return np.sum(shifted * x[1:] ** 2) + np.sum(np.fft.rfftfreq(4, d=d) * x[:3])
+
+
+@program(("v", 12))
+def peaks_of_a_signal(x):
+    places, properties = signal.find_peaks(x, height=-5.0, prominence=0.0)
+    lows = signal.argrelmin(x)[0]
+    rises = properties["prominences"] * properties["peak_heights"]
+    return np.sum(rises * x[places]) + np.sum(x[lows] ** 2)
+
+
+@program(("v", 12))
+def peaks_far_from_each_other(x):
+    places, _ = signal.find_peaks(x, distance=2)
+    heights, left, _ = signal.peak_prominences(x, places)
+    return np.sum(heights * x[left]) + np.sum(np.diff(places)) * x[0]

@@ -243,3 +243,51 @@ def test_of_a_length_that_a_path_changes(x):
     if len(found) > 1:
         return np.sum(found[1] * found[0])
     return np.sum(found[0])
+
+
+@program("v")
+def scaled_where_a_sum_is_positive(x):
+    total = np.sum(x**2, axis=-1)
+    x = x * 1.0
+    x[total > 0] = x[total > 0] / total[total > 0, np.newaxis]
+    return np.sum(x * np.arange(4.0))
+
+
+@program("m")
+def rows_divided_by_their_norms(x):
+    norms = np.linalg.norm(x, axis=-1)
+    return np.sum((x[norms > 0.5] / norms[norms > 0.5, np.newaxis])[:, 1])
+
+
+@program("v")
+def complex_numbers_of_entries(x):
+    total = 0j
+    for value in x:
+        total = total + np.complex128(value) ** 2 * 1j
+    return np.abs(total + np.complex128(1j * x[0]))
+
+
+@program("v")
+def complex_array(x):
+    z = np.complex128(x) + 1j * x[0]
+    return np.sum((z * np.conj(z) * x).real)
+
+
+@program("v")
+def counted_between_edges(x):
+    steps = np.diff(x**2)
+    counts, edges = np.histogram(steps[::2], np.arange(-3.0, 4.0))
+    return np.sum(counts * edges[1:]) * x[0] + steps[1]
+
+
+def flattened(x):
+    if isinstance(x, np.matrix):
+        x = np.array(x)
+    if isinstance(x, np.ma.MaskedArray):
+        return x.filled(0.0)
+    return x.flatten(order="F")
+
+
+@program("m")
+def asked_for_a_matrix_in_a_helper(x):
+    return np.sum(flattened(x) * np.arange(12.0))

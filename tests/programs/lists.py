@@ -608,3 +608,17 @@ def list_or_array_at_one_place(x):
     for point in points:
         total = total + point * point
     return total
+
+
+@program("v", "n")
+def repeated_list_joined_with_a_vector(x, n):
+    ends = [np.min(x), np.max(x)] * n
+    return np.sum(np.concatenate((ends, x)) ** 2) + np.sum(np.hstack(([x[0]] * n, x, [x[1] * n])))
+
+
+@program("v", "n")
+def grown_list_stacked_with_a_vector(x, n):
+    first = []
+    for i in range(n):
+        first.append(x[i] ** 2)
+    return np.sum(np.hstack((first, x[1:])) ** 2) + np.sum(np.array([first, x[:3]]) ** 3)

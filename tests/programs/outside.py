@@ -357,3 +357,17 @@ def arrays_of_modules_that_are_read(x):
     u = t[:2] * x[:2]
     u *= Shelf.table[1:]
     return np.sum(u * u) * BOX.steps[1]
+
+
+RATE_AT_DEFINITION = 2.0
+
+
+def set_the_rate(value):
+    global RATE_AT_DEFINITION
+    RATE_AT_DEFINITION = value
+
+
+@program("s")
+def default_of_what_is_bound_anew(x, rate=RATE_AT_DEFINITION):
+    set_the_rate(3.0)
+    return x * x * rate

@@ -15,6 +15,7 @@ from srcgrad.frontend.expand.binding import (
     default_values,
     required,
 )
+from srcgrad.frontend.expand.keeping import may_return_function
 from srcgrad.frontend.expand.managed import managed
 from srcgrad.frontend.expand.part import Part, callee
 from srcgrad.frontend.expand.scoping import (
@@ -312,7 +313,7 @@ class Calls(Part):
         of_class = any(isinstance(v, Known) and isinstance(v.value, type) for v in args)
         constant = not of_class and not any(map(self.frame.varies, given))
         constant = constant and not written_parameters(function, self.session.vocabulary)
-        if constant and not _may_return_function(source):
+        if constant and not may_return_function(source):
             return self.as_text(self.frame.plain(callee, node), args, keywords, node, callee)
         short = self._shortly(function, source, args, keywords, node)
         if short is not None:
@@ -475,13 +476,6 @@ class Calls(Part):
                 for name, value in bound.items()
             )
         )
-
-
-def _may_return_function(source: FunctionSource) -> bool:
-    """Say whether a function's result may be a function, or it is one that was derived."""
-    inner = (gast.FunctionDef, gast.Lambda)
-    makes = any(isinstance(n, inner) and n is not source.tree for n in walk(source.tree))
-    return makes or hasattr(source.function, "__srcgrad_source__")
 
 
 def _literal(value: Value) -> Any:

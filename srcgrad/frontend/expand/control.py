@@ -31,6 +31,7 @@ from srcgrad.frontend.expand.values import (
 )
 from srcgrad.ir.build import assign, at, clone
 from srcgrad.ir.handlers import expression, statement
+from srcgrad.ir.imports import imported, is_there
 from srcgrad.ir.walk import blocks_of, names_bound, statements
 
 _LOOPS = (gast.For, gast.While)
@@ -57,6 +58,30 @@ class Control(Part):
         caught = call.args[0] if len(call.args) == 1 else gast.Tuple(call.args, gast.Load())
         handler = gast.ExceptHandler(caught, None, [at(gast.Pass(), node)])
         self.frame.statement(at(gast.Try(node.body, [at(handler, node)], [], []), node))
+
+    @statement(gast.Try)
+    def _try(self, node: Any) -> None:
+        """Do what a `try` around imports does: which of them are there does not change."""
+        chosen = None if node.finalbody else self._imported(node)
+        if chosen is None:
+            self.frame.statements.other(node)
+            return
+        self.frame.changed = True
+        for item in chosen:
+            self.frame.statement(item)
+
+    def _imported(self, node: Any) -> list[Any] | None:
+        """Return what is run of a `try` that only imports; None if that is not clear."""
+        if not all(isinstance(item, (gast.Import, gast.ImportFrom)) for item in node.body):
+            return None
+        if all(imported(item, self.frame.code.source.function) for item in node.body):
+            return [*node.body, *node.orelse]
+        if len(node.body) > 1 or node.handlers[0].name or not node.handlers[0].type:
+            return None
+        kind = self.frame.value(clone(node.handlers[0].type))
+        missing = not is_there(node.body[0])
+        caught = isinstance(kind, Known) and kind.value in (ImportError, ModuleNotFoundError)
+        return list(node.handlers[0].body) if missing and caught else None
 
     @statement(gast.If)
     def _if(self, node: Any) -> None:

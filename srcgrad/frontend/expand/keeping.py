@@ -1,8 +1,8 @@
-"""Finds the lists that functions are put into one by one, and the loops that do so."""
+"""Finds the lists that functions are put into one by one, and what makes or returns functions."""
 
 from __future__ import annotations
 
-from types import BuiltinFunctionType, FunctionType, MethodType
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
 import gast
@@ -10,7 +10,9 @@ import numpy as np
 
 from srcgrad.errors import SrcgradError
 from srcgrad.frontend.expand.values import Choice, Known, Local, Method, Partial
-from srcgrad.frontend.source import find_source
+from srcgrad.frontend.source import FunctionSource, find_source
+from srcgrad.ir.program import direct_names
+from srcgrad.ir.scopes import Scope, scope_of
 from srcgrad.ir.walk import found_in
 
 if TYPE_CHECKING:
@@ -124,3 +126,41 @@ def _appended(tree: Any) -> list[tuple[str, Any]]:
         for call in found_in(tree, gast.Call)
         if isinstance(call.func, gast.Attribute) and call.func.attr == "append" and call.args
     ]
+
+
+def may_return_function(source: FunctionSource) -> bool:
+    """Say whether a function's result may be a function, or it is one that was derived."""
+    makes = any(item is not source.tree for item in found_in(source.tree, *_INNER))
+    return makes or hasattr(source.function, "__srcgrad_source__") or _returns_outside(source)
+
+
+def _returns_outside(source: FunctionSource) -> bool:
+    """Say whether a function may return a module or a function: one that an import inside binds."""
+    tree = source.tree
+    imports = found_in(tree, gast.Import, gast.ImportFrom)
+    names = {alias.asname or alias.name for item in imports for alias in item.names}
+    returned = [item.value for item in found_in(tree, gast.Return) if item.value is not None]
+    wanted = {name for value in returned for name in direct_names(value)}
+    if not names.isdisjoint(wanted):
+        return True
+    bound = [
+        item.value
+        for item in found_in(tree, gast.Assign)
+        if any(isinstance(target, gast.Name) and target.id in wanted for target in item.targets)
+    ]
+    scope = scope_of(source.function, tree)
+    return any(_is_module(part, scope) for value in [*bound, *returned] for part in _parts(value))
+
+
+def _is_module(value: Any, scope: Scope) -> bool:
+    named = isinstance(value, (gast.Name, gast.Attribute))
+    return named and isinstance(scope.resolve(value), ModuleType)
+
+
+def _parts(value: Any) -> list[Any]:
+    """Return what an expression may be: one of the values of a choice, or itself."""
+    if isinstance(value, gast.IfExp):
+        return [*_parts(value.body), *_parts(value.orelse)]
+    if isinstance(value, gast.BoolOp):
+        return [part for item in value.values for part in _parts(item)]
+    return [value]

@@ -40,9 +40,7 @@ from srcgrad.ir.build import at, clone, load
 from srcgrad.ir.handlers import expression
 from srcgrad.ir.scopes import MISSING, Binding, attribute_of
 from srcgrad.runtime.interpolators import is_distribution
-from srcgrad.runtime.objects import (
-    is_plain_class,
-)
+from srcgrad.runtime.objects import is_plain_class, is_plain_object
 
 _OPERATORS = {
     "Add": "add", "Sub": "sub", "Mult": "mul", "Div": "truediv", "MatMult": "matmul",
@@ -113,7 +111,10 @@ class Objects(Part):
         unusual = self.session.vocabulary.is_function_class(holder) or not is_plain_class(holder)
         if not isinstance(function, FunctionType) or unusual:
             value = getattr(holder, name, MISSING)
-            held = self.frame.held_names.held_name(Binding(name, value, holder), expression)
+            binding = Binding(name, value, holder)
+            held = self.frame.held_names.held_name(binding, expression)
+            if held is None and found is value and is_plain_object(value):
+                return self.frame.lookup.outside(value, expression, Outside(binding))
             return held or (Known(value, expression) if callable(value) else expression)
         self.session.assume(InClasses(holder.__mro__, name), found)
         if isinstance(found, classmethod):

@@ -9,6 +9,7 @@ from scipy import linalg, ndimage, signal
 from scipy.signal import convolve, lfilter
 
 from srcgrad.rules.equivalents.registry import EquivalentTable, written_out
+from srcgrad.runtime import stop_gradient
 from srcgrad.runtime.scipy.spectra import edge_fits, rates
 
 table = EquivalentTable()
@@ -38,6 +39,33 @@ def sosfilt_from(sos: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
         y, state = signal.lfilter(sos[i, :3], sos[i, 3:], y, axis, zi=zi[i])
         states.append(state)
     return y, np.stack(states)
+
+
+@table.of(signal.find_peaks)
+def find_peaks(
+    x: Any, height: Any = None, *, distance: Any = None, prominence: Any = None, wlen: Any = None
+) -> Any:
+    """Return the places of peaks, constant between jumps, and what they were asked for."""
+    places, properties = signal.find_peaks(
+        stop_gradient(x), height, distance=distance, prominence=prominence, wlen=wlen
+    )
+    if height is None and prominence is None:
+        return places, properties
+    if prominence is None:
+        return places, {"peak_heights": x[places]}
+    left, right = properties["left_bases"], properties["right_bases"]
+    bases = {"left_bases": left, "right_bases": right}
+    rises = x[places] - np.maximum(x[left], x[right])
+    if height is None:
+        return places, {"prominences": rises, **bases}
+    return places, {"peak_heights": x[places], "prominences": rises, **bases}
+
+
+@table.of(signal.peak_prominences)
+def peak_prominences(x: Any, peaks: Any, wlen: Any = None) -> Any:
+    """Return how far peaks rise above the higher of the lowest places on both sides of each."""
+    _, left, right = signal.peak_prominences(stop_gradient(x), stop_gradient(peaks), wlen)
+    return x[peaks] - np.maximum(x[left], x[right]), left, right
 
 
 @table.of(signal.lfilter_zi)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import signal
 
+from srcgrad.primitives.constants import INDEX
 from srcgrad.rules.base import Context, Function
 from srcgrad.rules.registry import RuleTable
 from srcgrad.runtime import conj
@@ -218,3 +219,4 @@ class Upfirdn(Function):
 
 
 RULES = table.freeze()
+CONSTANT = dict.fromkeys((signal.argrelextrema, signal.argrelmax, signal.argrelmin), INDEX)

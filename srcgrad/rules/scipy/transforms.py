@@ -20,6 +20,7 @@ from srcgrad.runtime import (
     opposite,
     rfft_back,
     rfftn_back,
+    unbroadcast,
 )
 from srcgrad.runtime.scipy.cosines import dct_back, dst_back, idct_back, idst_back
 
@@ -404,9 +405,53 @@ class Ifftshift(Function):
         return fft.fftshift(grad, ctx.axes)
 
 
-CONSTANT = dict.fromkeys(
-    (fft.fftfreq, fft.rfftfreq, fft.next_fast_len), "creates an array of constants"
-)
+@table.rule(fft.fftfreq)
+class Fftfreq(Function):
+    """The frequencies of a transform of n samples at the distance d, in inverse proportion to d."""
+
+    inert = ("n", "xp", "device")
+
+    @staticmethod
+    def forward(ctx: Context, n: int, d: Any = 1.0, *, xp: Any = None, device: Any = None) -> Any:
+        out = fft.fftfreq(n, d, xp=xp, device=device)
+        ctx.save_for_backward(d, out)
+        return out
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        d, out = ctx.saved_tensors
+        return None, unbroadcast(-grad * conj(out / d), np.shape(d))
+
+    @staticmethod
+    def jvp(ctx: Context, n_dot: Any, d_dot: Any, *options: Any) -> Any:
+        d, out = ctx.saved_tensors
+        return -out / d * d_dot
+
+
+@table.rule(fft.rfftfreq)
+class Rfftfreq(Function):
+    """The frequencies of a transform of n real samples at the distance d."""
+
+    inert = ("n", "xp", "device")
+
+    @staticmethod
+    def forward(ctx: Context, n: int, d: Any = 1.0, *, xp: Any = None, device: Any = None) -> Any:
+        out = fft.rfftfreq(n, d, xp=xp, device=device)
+        ctx.save_for_backward(d, out)
+        return out
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        d, out = ctx.saved_tensors
+        return None, unbroadcast(-grad * conj(out / d), np.shape(d))
+
+    @staticmethod
+    def jvp(ctx: Context, n_dot: Any, d_dot: Any, *options: Any) -> Any:
+        d, out = ctx.saved_tensors
+        return -out / d * d_dot
+
+
+CONSTANT = {fft.next_fast_len: "returns sizes"}
 
 
 class DctBack(Function):

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import srcgrad as sg
+from srcgrad.api.structures import copied
 from srcgrad.runtime.containers import REGISTERED
 
 pytestmark = pytest.mark.filterwarnings("ignore::srcgrad.FallbackWarning")
@@ -229,3 +230,40 @@ def test_one_number_in_two_fields_is_two_parts():
 def test_only_classes_of_ones_own_are_registered():
     with pytest.raises(sg.ArgumentError, match="dict"):
         sg.register_container(dict, lambda d: (d, None), lambda _, d: d)
+
+
+class Node:
+    """A node of a tree, which knows its parent."""
+
+    def __init__(self, length: float, parent: Node | None = None) -> None:
+        self.length, self.parent, self.children = length, parent, []
+        if parent is not None:
+            parent.children.append(self)
+
+
+def tree() -> Node:
+    root = Node(1.0)
+    Node(2.0, root)
+    Node(3.0, Node(0.5, root))
+    return root
+
+
+@pytest.mark.parametrize("engine", ["error", "tape"])
+def test_an_argument_may_hold_what_holds_it(engine: Any) -> None:
+    def spread(x: Any, root: Node) -> Any:
+        total = 0.0
+        for child in root.children:
+            total = total + child.length * x * child.parent.length
+        return total * x
+
+    assert sg.grad(spread, fallback=engine)(3.0, tree()) == pytest.approx(15.0)
+
+
+def test_a_copy_of_a_tree_is_a_tree() -> None:
+    mine = copied(tree())
+    assert [child.parent is mine for child in mine.children] == [True, True]
+
+
+def test_a_derivative_by_what_holds_itself_is_refused() -> None:
+    with pytest.raises(sg.NotDifferentiableError, match="holds itself"):
+        sg.grad(lambda root: root.length * 2.0)(tree())

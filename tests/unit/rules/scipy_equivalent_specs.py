@@ -347,5 +347,6 @@ SHARES = np.array([0.2, 0.3, 0.5])
 BY_PROGRAM = {
     *("scipy.stats.multinomial.logpmf", "scipy.stats.multinomial.pmf"),
     *("scipy.optimize.lsq_linear", "scipy.integrate.fixed_quad"),
+    *("scipy.signal.find_peaks", "scipy.signal.peak_prominences"),
 }
-"""Functions of shares, of functions and that return objects: programs call them."""
+"""Functions of shares, of functions, of peaks and that return objects: programs call them."""

@@ -449,6 +449,8 @@ def transforms() -> list[OpSpec]:
     for fn in (fft.dct, fft.idct, fft.dst, fft.idst):
         specs += [op(fn, A(3, 4), kind) for kind in (1, 2, 3, 4)]
         specs += [op(fn, A(3, 4), n=6, axis=0, norm="ortho"), op(fn, A(3, 4), n=3)]
+    for fn in (fft.fftfreq, fft.rfftfreq):
+        specs += [op(fn, 5, S(0.3, 0.9)), op(fn, 4, A(4 if fn is fft.fftfreq else 3))]
     for fn in (fft.fftshift, fft.ifftshift):
         specs += [op(fn, A(3, 4)), op(fn, A(3, 5), axes=1)]
     return specs

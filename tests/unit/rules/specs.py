@@ -603,6 +603,8 @@ def fourier() -> list[OpSpec]:
     for fn in (f.rfft2, f.rfftn):
         specs += [op(fn, A(3, 4)), op(fn, A(3, 5), s=(4, 3), axes=(0, 1), norm="ortho")]
     specs += [op(f.rfftn, A(3, 2, 4), axes=(2, 0))]
+    for fn in (np.fft.fftfreq, np.fft.rfftfreq):
+        specs += [op(fn, 5, S(0.3, 0.9)), op(fn, 4, A(4 if fn is np.fft.fftfreq else 3))]
     return specs
 
 
@@ -788,6 +790,9 @@ def draws() -> list[OpSpec]:
         op(np.lib.stride_tricks.sliding_window_view, A(4, 5), 2, axis=1),
         op(np.float64, S()),
         op(np.float64, A(3)),
+        op(np.complex128, S()),
+        op(np.complex128, A(3)),
+        op(np.complex128, C(3)),
         op(drawing.draw_uniform, 3, A(4), A(4, low=1.0, high=2.0)),
         op(drawing.draw_uniform, 3, 0.0, A(4), size=(3, 4)),
         op(drawing.draw_gamma, 3, 2.0, A(4)),

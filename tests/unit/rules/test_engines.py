@@ -39,6 +39,7 @@ BY_HAND = {
     "numpy.arange*": MADE,
     "numpy.full(*": MADE,
     "numpy.float64*": MADE,
+    "numpy.complex128*": MADE,
     "numpy.*.as_strided(*": MADE,
     "srcgrad.*.draw_*": MADE,
     "scipy.*": "only the ufuncs of SciPy ask tensors",
@@ -56,6 +57,7 @@ special = scipy.special
 THROUGH = (
     *(special.softplus, special.jvp, special.yvp, special.ivp, special.kvp, special.h1vp),
     *(special.h2vp, scipy.fft.fftshift, scipy.fft.ifftshift, scipy.optimize.newton),
+    *(scipy.fft.fftfreq, scipy.fft.rfftfreq),
 )
 """Functions of SciPy that are made of what records."""
 

@@ -68,6 +68,22 @@ def foreign(module: str, name: str) -> Any:
     return function
 
 
+class Answering:
+    """An object that has an attribute of any name, as registries of units do."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return 1.0
+
+    def __call__(self) -> float:
+        return 1.0
+
+
+def test_an_object_that_answers_to_any_name_is_no_ufunc() -> None:
+    assert canonical_name(Answering()).endswith(".Answering")
+
+
 def test_functions_of_cupy_are_found_by_their_names() -> None:
     assert rule_for(foreign("cupy._math.sumprod", "sum")) is RULES[np.sum]
     assert rule_for(foreign("cupy.linalg._solve", "inv")) is RULES[np.linalg.inv]
