@@ -52,6 +52,8 @@ def product(grad: Any, way: Any, what: str) -> int:
     if isinstance(way, (list, tuple)):
         return sum(product(grad[place], item, what) for place, item in enumerate(way))
     if not isinstance(way, np.ndarray):
+        if np.ndim(grad):
+            raise Disagreement(f"{what} has another shape")
         return element_of(grad).value * _dot_of(way)
     if np.shape(grad) != way.shape:
         raise Disagreement(f"{what} has another shape")

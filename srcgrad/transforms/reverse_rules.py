@@ -9,10 +9,11 @@ import gast
 
 from srcgrad.errors import MissingRuleError
 from srcgrad.ir.build import assign, at, call, clone, load, store, subscript
+from srcgrad.ir.changes import change_of
 from srcgrad.ir.one_result import has_one_result
 from srcgrad.ir.operations import Operation
-from srcgrad.ir.program import direct_names
-from srcgrad.ir.walk import found_in
+from srcgrad.ir.program import Program, direct_names
+from srcgrad.ir.walk import found_in, names_bound, statements
 from srcgrad.rules.base import Context
 from srcgrad.rules.reasons import refusal_of
 from srcgrad.transforms.contributions import Contributions
@@ -273,10 +274,11 @@ class RuleSteps:
                     self.spread(part, inner, into)
             return []
         parts = [self._sweep.namer.fresh(f"grad_{_word(part)}_part") for part in item.elts]
+        grown = self._sweep.program.once(_not_displayed) & self._sweep.containers
         for part, name in zip(item.elts, parts, strict=True):
             if self._sweep.is_active(part):
-                own = part.id in self._sweep.containers  # a list among what is joined
-                into.append((part.id, self._gathered(load(name), part) if own else load(name)))
+                gathers = part.id in grown  # a list, whose entries are taken from the end
+                into.append((part.id, self._gathered(load(name), part) if gathers else load(name)))
         return [assign(gast.Tuple([store(name) for name in parts], gast.Store()), value)]
 
     def _gathered(self, value: Any, item: Any) -> Any:
@@ -291,3 +293,18 @@ def _none() -> Any:
 
 def _word(node: Any) -> str:
     return str(node.id) if isinstance(node, gast.Name) else "item"
+
+
+def _not_displayed(program: Program) -> frozenset[str]:
+    """Return the names that are bound to anything but displays, or that grow."""
+    found: set[str] = set()
+    for statement in statements(program.body):
+        change = change_of(statement)
+        if change is not None:
+            found.add(change.name)
+        elif isinstance(statement, gast.Assign):
+            if program.operation(statement).kind not in ("list", "tuple"):
+                found.update(name for item in statement.targets for name in names_bound(item))
+        elif isinstance(statement, gast.For):
+            found.update(names_bound(statement.target))
+    return frozenset(found)

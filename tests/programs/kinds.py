@@ -291,3 +291,9 @@ def flattened(x):
 @program("m")
 def asked_for_a_matrix_in_a_helper(x):
     return np.sum(flattened(x) * np.arange(12.0))
+
+
+@program("v")
+def entries_of_what_has_axes_read_twice(x):
+    y = np.atleast_1d(x)
+    return np.sum(y[np.array([0, 0, 2])] ** 2)
