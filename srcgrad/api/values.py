@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.backends import is_array, namespace
-from srcgrad.errors import IntegerInputError, NotDifferentiableError
+from srcgrad.errors import IntegerInputError, NotDifferentiableError, NotProvenError
 from srcgrad.runtime.containers import part_names, with_parts, within
 from srcgrad.runtime.objects import field_names, is_plain_object, rebuilt
 from srcgrad.runtime.own_arithmetic import calculates_otherwise, own_arithmetic
@@ -196,8 +196,17 @@ def _conform_leaf(grad: Any, value: Any) -> Any:
             else None
         )
     if isinstance(value, (float, int)) and not isinstance(value, bool):
-        return 0.0 if grad is None else float(np.real(grad))
+        return 0.0 if grad is None else _as_number(grad)
     return _conform_array(grad, value) if is_float(value) else None
+
+
+def _as_number(grad: Any) -> float:
+    if np.ndim(grad):
+        raise NotProvenError(
+            f"the derivative is not proven: the gradient of a number has shape {np.shape(grad)}",
+            hint="the tape differentiates it; please report the function",
+        )
+    return float(np.real(grad))
 
 
 def _real_as(grad: Any, value: Any) -> Any:
