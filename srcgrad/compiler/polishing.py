@@ -146,7 +146,8 @@ class Polishing:
                 break
         collection = TermCollection(self.purity, self.is_float)
         gathering = AdditionGathering(self.purity, width, collection.of)
-        may_share = Sharing(body, self.purity.of).may_share
+        is_number, holds_array = self._is_number(), self._holds_array()
+        may_share = Sharing(body, self.purity.of, is_number, holds_array).may_share
         merged = merge_additions(collection.run(body), width, is_adjoint, may_share)
         body = self._coalesced(gathering.run(collection.run(merged)))
         body = self._without_ones(tidy(folding.run(body)))

@@ -22,7 +22,8 @@ def merge_additions(
 
     Only statements of one line of the user's are put together. `width(node)` is the printed width
     of an expression, and `is_adjoint(name)` says which names are adjoints. `may_share` says whether
-    two names may lie in the same memory: what an update changes is not read by what is added to it.
+    two names may lie in the same memory: what an update changes is not read by what is added to it,
+    and where ``grad_part = grad_rows[i]; grad_part += b`` writes into memory of another it stays.
 
     >>> from srcgrad.compiler.doctesting import parse, text
     >>> from srcgrad.optimizations.width import width
@@ -48,8 +49,9 @@ def merge_additions(
         ours = before is not None and is_adjoint(
             root_name(getattr(statement, "target", None)) or ""
         )
+        updates = isinstance(before, gast.AugAssign)
         if ours and _goes_on(before, statement) and _fits(before, statement, width):
-            if isinstance(before, gast.AugAssign) and _overlaps(statement, may_share):
+            if _overlaps(statement, may_share) if updates else _is_of_another(before, may_share):
                 kept.append(statement)
                 continue
             before.value = gast.BinOp(before.value, statement.op, statement.value)
@@ -79,6 +81,12 @@ def _goes_on(first: Any, second: Any) -> bool:
         and not any(isinstance(node, gast.Call) for node in walk(second.target))
         and is_sum(first.value)
     )
+
+
+def _is_of_another(first: Any, may_share: Callable[[str, str], bool]) -> bool:
+    """Say whether a name is bound to memory of another, into which an update writes."""
+    source = root_name(first.value) if isinstance(first.value, (gast.Name, gast.Subscript)) else ""
+    return bool(source) and may_share(first.targets[0].id, source or "")
 
 
 def _overlaps(addition: Any, may_share: Callable[[str, str], bool]) -> bool:

@@ -578,3 +578,24 @@ def counts_read_through_an_axis_of_what_is_computed(x):
     sums[0] += x[:2]
     sums[1] += x[1:3]
     return np.sum((sums / np.maximum(counts, 1)[:, None]) ** 2)
+
+
+@program("v")
+def parts_kept_in_a_list_while_they_are_written(x):
+    y, kept = x.copy(), []
+    for i in range(len(y)):
+        kept.append(y[:i])
+        y[i] = np.sum(y[:i]) + y[i] * 2.0
+    total = np.sum(y * y)
+    for part in kept:
+        total = total + np.sum(part)
+    return total
+
+
+@program("v")
+def sum_over_parts_kept_in_a_list(x):
+    y, kept = x.copy(), []
+    for i in range(len(y)):
+        kept.append(y[i:])
+        y[i] = y[i] * 3.0
+    return np.sum(y * y) + sum(np.sum(part) for part in kept)
