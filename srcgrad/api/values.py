@@ -118,7 +118,12 @@ def is_complex(value: Any) -> bool:
         return bool(value.dtype.kind == "c")
     if kind is float or kind is int:
         return False
-    return any(map(_is_complex_leaf, within(value, part_names)))
+    return any(map(_is_complex_leaf, within(value, _fields_of_plain)))
+
+
+def _fields_of_plain(value: Any) -> tuple[str, ...]:
+    refuse_otherwise(value, "in an argument:")
+    return tuple(part_names(value))
 
 
 def _is_complex_leaf(value: Any) -> bool:

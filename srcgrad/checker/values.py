@@ -11,7 +11,7 @@ import numpy as np
 from srcgrad.checker import arrays
 from srcgrad.checker.elements import Element, element_of
 from srcgrad.checker.field import hashed
-from srcgrad.checker.runs import Disagreement
+from srcgrad.checker.runs import Disagreement, NotCovered
 
 Leaf = Callable[[Any, int, bool], Any]
 
@@ -52,8 +52,8 @@ def product(grad: Any, way: Any, what: str) -> int:
     if isinstance(way, (list, tuple)):
         return sum(product(grad[place], item, what) for place, item in enumerate(way))
     if not isinstance(way, np.ndarray):
-        if np.ndim(grad):
-            raise Disagreement(f"{what} has another shape")
+        if np.ndim(grad):  # of a number that no user need have in mind
+            raise NotCovered(f"{what} has axes, where that is a number")
         return element_of(grad).value * _dot_of(way)
     if np.shape(grad) != way.shape:
         raise Disagreement(f"{what} has another shape")

@@ -65,7 +65,7 @@ _BY_LAST_NAME: Final = _by_last_name()
 def named(last: str) -> tuple[Primitive, ...]:
     """Return the records of all functions with a name, or method of it, in whatever module.
 
-    >>> [record.name for record in named("outer")]
-    ['numpy.outer', 'numpy.linalg.outer']
+    >>> [record.name for record in named("trace")]
+    ['numpy.trace', 'numpy.linalg.trace']
     """
     return _BY_LAST_NAME.get(last, ())
