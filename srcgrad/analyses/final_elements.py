@@ -14,6 +14,7 @@ from typing import Any, Final
 import gast
 
 from srcgrad.analyses.accesses import Access, Accesses, is_loop, may_follow
+from srcgrad.ir.marks import PUTS_BACK
 from srcgrad.ir.program import bound_by, targets_of
 from srcgrad.ir.walk import names_read, nodes_in, root_name, statements
 
@@ -72,7 +73,10 @@ class FinalElements:
         self._accesses = Accesses(body, given, known.is_integer)
         self._made = {name for item in body for name in _made_by(item)} | set(owned)
         self._writes = [
-            (item, name) for item in statements(body) for name in _written(item, known.is_pure)
+            (item, name)
+            for item in statements(body)
+            if not PUTS_BACK.of(item)  # what is read before it is written again
+            for name in written_names(item, known.is_pure)
         ]
         self._to: dict[str, list[Access] | None] = {}
 
@@ -147,7 +151,7 @@ def _index_into(statement: Any, name: str) -> Any:
     return target.slice if plain and not others else None
 
 
-def _written(statement: Any, is_pure: Callable[[Any], bool]) -> Iterator[str]:
+def written_names(statement: Any, is_pure: Callable[[Any], bool]) -> Iterator[str]:
     """Yield the names through which a statement may write into memory."""
     for part in nodes_in(statement):
         if not isinstance(part, gast.stmt) and not is_pure(part):

@@ -27,6 +27,7 @@ from srcgrad.compiler.list_depths import refuse_inner_lists
 from srcgrad.compiler.lost_slopes import refuse_lost_slopes, refuse_nothing
 from srcgrad.compiler.name_kinds import NOTHING_KNOWN, NameKinds
 from srcgrad.compiler.polishing import Polishing
+from srcgrad.compiler.restoring import restored_arrays
 from srcgrad.compiler.splitting import hand_over, kept_between
 from srcgrad.compiler.stages import Stages
 from srcgrad.errors import (
@@ -115,16 +116,17 @@ class Derivation:
             )
             self.refusals.raise_if_any()
         self.facts, self.seed = facts, self._seed(output, facts)
-        seed = clone(self.seed)
+        facts.restored = restored_arrays(self.program, facts, self.externals)
         sweep = self._sweep(facts, derive_call, output)
-        halves = Reverser(sweep).run([(output, seed)] if output in facts.activity.active else [])
+        seed, active = clone(self.seed), output in facts.activity.active
+        halves = Reverser(sweep).run([(output, seed)] if active else [])
         self._refuse_missing(sweep)
         grads, extra = self._gradients(sweep, halves, wrt)
-        if output not in facts.activity.active:
+        if not active:
             extra.insert(0, at(gast.Expr(seed), self.program.body[-1]))
         result = self._result(grads, [load(name) for name in rest], output, value=value, aux=aux)
-        marker = [Blank(), Comment("backward")]
-        body = [*halves.forward, *marker, *halves.backward, *extra, gast.Return(result)]
+        end = [*halves.backward, *extra, gast.Return(result)]
+        body = [*halves.forward, Blank(), Comment("backward"), *end]
         body = self.with_fields(drop_idle_guards(self._finish(body, halves, facts)))
         self._comment(body)
         return body
@@ -465,9 +467,7 @@ class Derivation:
         self, grads: list[Any], rest: list[Any], output: str, *, value: bool, aux: bool
     ) -> Any:
         result = grads[0] if len(grads) == 1 else gast.Tuple(grads, gast.Load())
-        extras = None
-        if aux:
-            extras = rest[0] if len(rest) == 1 else gast.Tuple(rest, gast.Load())
+        extras = rest[0] if len(rest) == 1 else gast.Tuple(rest, gast.Load())
         if value:
             first = load(output)
             head = gast.Tuple([first, extras], gast.Load()) if aux else first

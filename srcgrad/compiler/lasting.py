@@ -75,6 +75,8 @@ class Lasting:
 
     def is_read_for_good(self, statement: Any) -> bool:
         """Say whether ``t = y[...]`` reads elements that nothing writes any more."""
+        if not self._facts.restored.isdisjoint(bound_by(statement)):
+            return True  # a part of what is put back before it is read again
         return self._final is not None and self._final.is_read_for_good(statement)
 
     def read_in_place(self) -> None:
@@ -108,7 +110,7 @@ class Lasting:
         return {
             id(item)
             for item in stores
-            if root_name(item.targets[0]) in wide
+            if root_name(item.targets[0]) in wide - self._facts.restored
             and _fits(item, self._facts.shapes)
             and self._final.is_stored_for_good(item)
         }

@@ -99,6 +99,9 @@ CASTS: Final = Mark("casts", absent=False)
 EDIT: Final = Mark[Any]("edit", None)
 """The block that changes an adjoint here (`transforms.edits.Edit`)."""
 
+PUTS_BACK: Final = Mark("puts_back", absent=False, copied=True)
+"""It keeps a number that is overwritten, or writes it back where the way back has come to."""
+
 # -- of branches, trips and attempts
 
 CLOSING: Final = Mark("closing", absent=False)

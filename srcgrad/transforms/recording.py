@@ -32,6 +32,7 @@ from srcgrad.ir.marks import ATTEMPT, CLOSING, COUNTS, IS_RECORD, LEAVES, RESCUE
 from srcgrad.ir.names import Namer
 from srcgrad.ir.program import bound_names, header_reads, targets_of
 from srcgrad.ir.walk import blocks_of, names_bound, names_read, root_name, statements, walk
+from srcgrad.transforms.putting_back import insert_behind
 from srcgrad.transforms.sweep import Pair
 
 _MOST_OPERATIONS: Final = 4
@@ -157,7 +158,7 @@ class Recorder:
         if _is_counted(mirror):
             self._restore_counted(loop, mirror, names, recipes)
             return
-        mirror.body[0:0] = recipes
+        insert_behind(recipes, mirror.body)
         if names and not (COUNTS.of(mirror) and names == _targets(loop)):
             mirror.target = names_tuple(names, storing=True)
             mirror.iter = call("reversed", load(self._push_values(loop, names)))
@@ -172,7 +173,7 @@ class Recorder:
         self, loop: Any, mirror: Any, names: list[str], recipes: list[Any]
     ) -> None:
         """Restore the values of a loop whose mirror counts its trips backwards."""
-        mirror.body[0:0] = recipes
+        insert_behind(recipes, mirror.body)
         if not names:
             return
         saved = self._push_values(loop, names)

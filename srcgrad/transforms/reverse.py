@@ -23,6 +23,7 @@ from srcgrad.transforms.draws import check_generator
 from srcgrad.transforms.flow import Asked, other_branch, run_here, touched, touched_in_branches
 from srcgrad.transforms.masking import Masking
 from srcgrad.transforms.paths import find_parts, find_paths
+from srcgrad.transforms.putting_back import PuttingBack
 from srcgrad.transforms.reverse_calls import CallSteps
 from srcgrad.transforms.reverse_containers import ContainerSteps
 from srcgrad.transforms.reverse_elements import ElementSteps
@@ -54,6 +55,7 @@ class Reverser:
         self._calls = CallSteps(sweep)
         self._shadows = ShadowSteps(sweep)
         self._containers = ContainerSteps(sweep)
+        self._undoing = PuttingBack(sweep.facts.restored, sweep.namer)
         self._handlers: dict[str, Handler] = {
             "copy": self._prepare_copy,
             "unpack": self._prepare_unpack,
@@ -99,6 +101,7 @@ class Reverser:
         backward.extend(self._backward(body))
         self._sweep.steps.clear()  # each of them holds on to all of them
         self._shadows.fit(backward)
+        self._undoing.settle(forward, backward)
         nothing = gast.Constant(None, None)  # what a path does not bind has an adjoint of zero
         read = {name for item in body for name in header_reads(item)}  # which raises where unbound
         started = self._started_unbound - (read - program.guarded)
@@ -129,6 +132,7 @@ class Reverser:
                 continue
             elif is_store(statement):
                 done.extend(self._freeze(store_target(statement), "slice", statement))
+                done.extend(self._undoing.before(statement))
             elif isinstance(statement, gast.AugAssign):
                 done.extend(self._shadows.prepare_update(statement))
                 continue
@@ -288,6 +292,7 @@ class Reverser:
             elif isinstance(statement, gast.Try):
                 done.extend(self._backward([*run_here(statement), *statement.finalbody]))
             elif is_store(statement) and id(statement) not in self._sweep.facts.storage.own:
+                done.extend(self._undoing.after(statement))
                 done.extend(self._elements.reverse_store(statement))
             else:
                 done.extend(self._reverse_simple(statement))

@@ -273,7 +273,8 @@ class ElementSteps:
         if target in storage.mirror.names or target in storage.written:
             return [statement]  # it may be written after it is read: each use is copied by itself
         base = names_bound(statement.value.value)
-        if not base or base[0] not in storage.mutated or base[0] in storage.lists:
+        kept = storage.lists | self._sweep.facts.restored
+        if not base or base[0] not in storage.mutated or base[0] in kept:
             return [statement]
         if not storage.written_after(base[0], statement):
             return [statement]

@@ -121,6 +121,7 @@ class Facts:
     integers: Integers
     storage: Storage
     selection: Selection
+    restored: frozenset[str] = frozenset()  # arrays to put back, and parts of them
 
 
 CallPair = Callable[[Any, Operation, Facts], DerivedCall | RepeatedCall | SteppedLoop]
@@ -444,7 +445,7 @@ class Sweep:
     def is_written_after(self, name: str, statement: Any) -> bool:
         """Say whether a later write may change what `name` holds when `statement` has run."""
         memory = self.facts.storage
-        changed = memory.mutated | memory.reshaped
+        changed = (memory.mutated | memory.reshaped) - self.facts.restored
         if name not in changed or not memory.written_after(name, statement):
             return False
         return name in memory.axisless or not self.facts.shapes.is_number(load(name))
