@@ -274,7 +274,8 @@ class Movement:
         updates = isinstance(source, gast.AugAssign)
         if updates:
             reads.add(source.target.id)
-        looked = [root_name(item) or "" for item in look.noted if item.__class__ in _PARTS]
+        roots = [root_name(item) or "" for item in look.noted if item.__class__ in _PARTS]
+        looked = [name for name in roots if not self._purity.is_module(name)]
         past = not any(map(self._is_adjoint, looked))
         return _Moved(reads, self._sharing.groups(reads), updates, bool(looked), past)
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import FunctionType
+from types import FunctionType, ModuleType
 from typing import Any, Final
 
 import gast
 
 from srcgrad import runtime
-from srcgrad.ir.build import dotted_path
+from srcgrad.ir.build import dotted_path, load
 from srcgrad.ir.operations import Reader
 from srcgrad.ir.packages import package_of
 from srcgrad.ir.scopes import MISSING, uncached
@@ -50,6 +50,7 @@ class Purity:
         self._generated = generated
         self.is_adjoint = is_adjoint
         self._callees: dict[str, bool] = {}
+        self._modules: dict[str, bool] = {}
         self._writers: dict[str, FunctionType | None] = {"": None}  # by dotted names
 
     def of(self, node: Any) -> bool:
@@ -74,6 +75,20 @@ class Purity:
         name = getattr(call.func, "id", "")
         callee = self._reader.scope.resolve(call.func)
         return name in self._generated & _ADDERS and callee in (MISSING, getattr(runtime, name))
+
+    def is_module(self, name: str) -> bool:
+        """Say whether a name is that of a module, of which nothing is a part of a value.
+
+        >>> from srcgrad.compiler.doctesting import program_of
+        >>> purity = Purity(program_of("def f(x): return np.sin(x)").reader, frozenset())
+        >>> purity.is_module("np"), purity.is_module("x")
+        (True, False)
+        """
+        if name not in self._modules:
+            found = self._reader.scope.resolve(load(name))
+            ours = found is MISSING and name == "np" and name not in self._reader.scope.local
+            self._modules[name] = ours or isinstance(found, ModuleType)
+        return self._modules[name]
 
     def written_by(self, call: Any) -> list[str]:
         """Return the names into which a call of a function of the user's may write."""
