@@ -64,6 +64,27 @@ def masks(program: Program) -> frozenset[str]:
     return frozenset(found)
 
 
+def compared(program: Program) -> frozenset[str]:
+    """Return the names that are bound once, to truths, by what is compared.
+
+    >>> from srcgrad.compiler.doctesting import program_of
+    >>> program = program_of('''
+    ... def f(x):
+    ...     k = x > 0
+    ...     i = 1 * (x > 0)
+    ...     return np.sum(x[k] * x[i])
+    ... ''')
+    >>> sorted(compared(program))
+    ['k']
+    """
+    makers = _makers(program).items()
+    return frozenset(
+        name
+        for name, made in makers
+        if len(made) == 1 and isinstance(getattr(made[0], "value", None), gast.Compare)
+    )
+
+
 def may_lack_axes(program: Program) -> bool:
     """Say whether a program makes arrays of what may be a number: as arrays, or in its shape.
 

@@ -38,7 +38,7 @@ from srcgrad.optimizations.repeat_tests import RepeatedTests
 from srcgrad.optimizations.return_directly import return_directly
 from srcgrad.optimizations.return_early import return_early
 from srcgrad.optimizations.share_results import Fixed, ResultSharing
-from srcgrad.optimizations.skip_copies import skip_copies, store_directly
+from srcgrad.optimizations.skip_copies import skip_copies, skip_own_copies, store_directly
 from srcgrad.optimizations.swap import write_swaps
 from srcgrad.optimizations.tidy import tidy
 from srcgrad.optimizations.unused_parts import name_unused_parts
@@ -160,6 +160,7 @@ class Polishing:
         body = SignRepetition(self.purity, self.is_float, width).run(body)
         body = assign_first(body, self.purity, is_array, self._touched)
         body = store_directly(body, is_array, may_share)
+        body = skip_own_copies(body, self.purity.of, self.parameters)
         return folding.run(return_directly(body, self.purity, width))
 
     def _without_ones(self, body: list[Any]) -> list[Any]:

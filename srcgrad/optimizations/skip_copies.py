@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, Final
 
 import gast
 
+from srcgrad.analyses.sharing import Sharing
 from srcgrad.analyses.text_calls import makes_new
 from srcgrad.ir.program import Counts, bound_by, header_reads, targets_of
 from srcgrad.ir.walk import blocks_of, names_read, statements
+
+_MAKERS: Final = frozenset({"zeros_like", "complex_zeros_like", "copied"})
 
 
 def skip_copies(body: list[Any]) -> list[Any]:
@@ -68,6 +71,96 @@ def store_directly(
         if is_array(name) and not any(may_share(name, other) for other in names_read(copy)):
             item.value = copy.args[0]
     return body
+
+
+def skip_own_copies(
+    body: list[Any], is_pure: Callable[[Any], bool], parameters: Iterable[str]
+) -> list[Any]:
+    """Return `body` without copies of what has just been computed, or of what nobody else has.
+
+    >>> from srcgrad.compiler.doctesting import parse, text
+    >>> print(text(skip_own_copies(parse('''
+    ... grad_a = zeros_like(a)
+    ... grad_b = zeros_like(b)
+    ... for i in range(n):
+    ...     grad_a = copied(grad_a)
+    ...     grad_a[i:] += copied(unbroadcast(-grad_c, s))
+    ...     grad_b = copied(grad_b)
+    ...     grad_b[i] = 0.0
+    ...     part = grad_b[1:]
+    ... '''), lambda node: True, ["n"])))
+    grad_a = zeros_like(a)
+    grad_b = zeros_like(b)
+    for i in range(n):
+        grad_a[i:] += unbroadcast(-grad_c, s)
+        grad_b = copied(grad_b)
+        grad_b[i] = 0.0
+        part = grad_b[1:]
+    """
+    alone = _held_alone(body, is_pure, parameters)
+    if alone:
+        _leave_out(body, alone)
+    leaving = _FreshCopies()
+    for item in statements(body):
+        if isinstance(item, (gast.Assign, gast.AugAssign)):
+            item.value = leaving.visit(item.value)
+    return body
+
+
+def _held_alone(
+    body: list[Any], is_pure: Callable[[Any], bool], parameters: Iterable[str]
+) -> set[str]:
+    """Return the names that are copied onto themselves, though no other name has their memory."""
+    every = list(statements(body))
+    names = {name for item in every if (name := _copied(item)) and [name] == bound_by(item)}
+    if not names:
+        return names
+    bound = {name for item in every for name in bound_by(item)}.union(parameters)
+    names -= set(parameters)
+    names -= {
+        name
+        for item in every
+        if not isinstance(item, gast.AugAssign)
+        for name in names.intersection(bound_by(item))
+        if _copied(item) != name and not _makes_memory(item)
+    }
+    sharing = Sharing(body, is_pure)
+    return {
+        name
+        for name in names
+        if not any(sharing.may_share(name, other) for other in bound - {name})
+    }
+
+
+def _makes_memory(statement: Any) -> bool:
+    """Say whether a statement binds one name to an array that nobody else has."""
+    if not isinstance(statement, gast.Assign) or not isinstance(statement.targets[0], gast.Name):
+        return False
+    makes = getattr(getattr(statement.value, "func", None), "id", "") in _MAKERS
+    return makes or _is_own(statement.value)
+
+
+def _leave_out(block: list[Any], names: set[str]) -> None:
+    for item in block:
+        for part in blocks_of(item):
+            _leave_out(part, names)
+    block[:] = [
+        item for item in block if _copied(item) not in names or bound_by(item)[0] not in names
+    ]
+
+
+class _FreshCopies(gast.NodeTransformer):  # type: ignore[misc]
+    """Leaves out copies of arithmetic, and of the sums of it."""
+
+    def visit_Call(self, node: Any) -> Any:
+        """Look at one call."""
+        self.generic_visit(node)
+        if getattr(node.func, "id", "") != "copied":
+            return node
+        value: Any = node.args[0]
+        if getattr(getattr(value, "func", None), "id", "") == "unbroadcast":
+            value = value.args[0]
+        return node.args[0] if isinstance(value, (gast.BinOp, gast.UnaryOp)) else node
 
 
 def _skipped(

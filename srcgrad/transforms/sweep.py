@@ -12,6 +12,7 @@ from srcgrad.analyses.activity import Activity
 from srcgrad.analyses.containers import Kinds, kinds
 from srcgrad.analyses.dimensions import Dimensions
 from srcgrad.analyses.entries import Entries
+from srcgrad.analyses.index_arrays import compared
 from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.lengths import Vector, summed_axes
 from srcgrad.analyses.memory import Storage
@@ -225,10 +226,9 @@ class Sweep:
     def selects_once(self, index: Any) -> bool:
         """Say whether an index surely selects no element twice."""
         parts = index.elts if isinstance(index, gast.Tuple) else [index]
-        return all(
-            isinstance(part, (gast.Slice, gast.Constant)) or self.facts.integers.of(part)
-            for part in parts
-        )
+        whole, masks = self.facts.integers.of, self.program.once(compared)
+        plain = (gast.Slice, gast.Constant)
+        return all(isinstance(p, plain) or whole(p) or getattr(p, "id", "") in masks for p in parts)
 
     def pass_on(
         self,
