@@ -40,7 +40,6 @@ def loss_value_and_grad(w, b, x, labels):
     log_p = logits - np.log(sum_2)
     arange = np.arange(len(labels))
     log_p_part = log_p[arange, labels]
-    out = -np.mean(log_p_part)
 
     # backward
     # L12: return -np.mean(log_p[np.arange(len(labels)), labels])
@@ -49,4 +48,4 @@ def loss_value_and_grad(w, b, x, labels):
     # L11: log_p = logits - np.log(np.sum(np.exp(logits), axis=1, keepdims=True))
     grad_logits = grad_log_p - grad_log_p.sum(axis=1, keepdims=True) / sum_2 * exp_logits
     # L9: logits = x @ w + b
-    return out, (x.T @ grad_logits, grad_logits.sum(axis=0))
+    return -np.mean(log_p_part), (x.T @ grad_logits, grad_logits.sum(axis=0))
