@@ -160,7 +160,7 @@ class Polishing:
         body = SignRepetition(self.purity, self.is_float, width).run(body)
         body = assign_first(body, self.purity, is_array, self._touched)
         body = store_directly(body, is_array, may_share)
-        body = skip_own_copies(body, self.purity.of, self.parameters)
+        body = skip_own_copies(body, self.parameters)
         return folding.run(return_directly(body, self.purity, width))
 
     def _without_ones(self, body: list[Any]) -> list[Any]:

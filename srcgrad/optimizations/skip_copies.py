@@ -7,10 +7,9 @@ from typing import Any, Final
 
 import gast
 
-from srcgrad.analyses.sharing import Sharing
 from srcgrad.analyses.text_calls import makes_new
-from srcgrad.ir.program import Counts, bound_by, header_reads, targets_of
-from srcgrad.ir.walk import blocks_of, names_read, statements
+from srcgrad.ir.program import Counts, bound_by, header_of, header_reads, targets_of
+from srcgrad.ir.walk import blocks_of, names_read, root_name, statements
 
 _MAKERS: Final = frozenset({"zeros_like", "complex_zeros_like", "copied"})
 
@@ -73,9 +72,7 @@ def store_directly(
     return body
 
 
-def skip_own_copies(
-    body: list[Any], is_pure: Callable[[Any], bool], parameters: Iterable[str]
-) -> list[Any]:
+def skip_own_copies(body: list[Any], parameters: Iterable[str]) -> list[Any]:
     """Return `body` without copies of what has just been computed, or of what nobody else has.
 
     >>> from srcgrad.compiler.doctesting import parse, text
@@ -88,7 +85,7 @@ def skip_own_copies(
     ...     grad_b = copied(grad_b)
     ...     grad_b[i] = 0.0
     ...     part = grad_b[1:]
-    ... '''), lambda node: True, ["n"])))
+    ... '''), ["n"])))
     grad_a = zeros_like(a)
     grad_b = zeros_like(b)
     for i in range(n):
@@ -97,7 +94,7 @@ def skip_own_copies(
         grad_b[i] = 0.0
         part = grad_b[1:]
     """
-    alone = _held_alone(body, is_pure, parameters)
+    alone = _held_alone(body, parameters)
     if alone:
         _leave_out(body, alone)
     leaving = _FreshCopies()
@@ -107,37 +104,50 @@ def skip_own_copies(
     return body
 
 
-def _held_alone(
-    body: list[Any], is_pure: Callable[[Any], bool], parameters: Iterable[str]
-) -> set[str]:
-    """Return the names that are copied onto themselves, though no other name has their memory."""
+def _held_alone(body: list[Any], parameters: Iterable[str]) -> set[str]:
+    """Return the names that are copied onto themselves, though nothing else has their memory."""
     every = list(statements(body))
     names = {name for item in every if (name := _copied(item)) and [name] == bound_by(item)}
+    names -= set(parameters)
     if not names:
         return names
-    bound = {name for item in every for name in bound_by(item)}.union(parameters)
-    names -= set(parameters)
-    names -= {
-        name
-        for item in every
-        if not isinstance(item, gast.AugAssign)
-        for name in names.intersection(bound_by(item))
-        if _copied(item) != name and not _makes_memory(item)
-    }
-    sharing = Sharing(body, is_pure)
-    return {
-        name
-        for name in names
-        if not any(sharing.may_share(name, other) for other in bound - {name})
-    }
+    for item in every:
+        if isinstance(item, gast.Return) or _copied(item) in names.intersection(bound_by(item)):
+            continue
+        if isinstance(item, gast.AugAssign):  # a sum is a new value
+            names -= _kept_by(item.value)
+            continue
+        names -= set() if _makes_memory(item) else names.intersection(bound_by(item))
+        for part in header_of(item):
+            names -= _kept_by(part)
+        for target in targets_of(item):
+            if isinstance(target, gast.Subscript) and not _makes_value(item.value):
+                names.discard(root_name(target) or "")
+    return names
+
+
+def _kept_by(node: Any) -> set[str]:
+    """Return the names whose memory a value may lie in, or what it calls may keep."""
+    if isinstance(node, gast.Name):
+        return {node.id} if isinstance(node.ctx, gast.Load) else set()
+    if isinstance(node, (gast.BinOp, gast.UnaryOp, gast.Compare)) or makes_new(node):
+        return set()
+    if isinstance(node, gast.Subscript) and isinstance(node.ctx, gast.Store):
+        return _kept_by(node.slice)
+    return set().union(*map(_kept_by, gast.iter_child_nodes(node)))
 
 
 def _makes_memory(statement: Any) -> bool:
     """Say whether a statement binds one name to an array that nobody else has."""
     if not isinstance(statement, gast.Assign) or not isinstance(statement.targets[0], gast.Name):
         return False
-    makes = getattr(getattr(statement.value, "func", None), "id", "") in _MAKERS
-    return makes or _is_own(statement.value)
+    return _makes_value(statement.value)
+
+
+def _makes_value(value: Any) -> bool:
+    """Say whether a value lies in memory of its own, or is a number that is written out."""
+    makes = getattr(getattr(value, "func", None), "id", "") in _MAKERS
+    return makes or isinstance(value, gast.Constant) or _is_own(value)
 
 
 def _leave_out(block: list[Any], names: set[str]) -> None:
@@ -160,7 +170,7 @@ class _FreshCopies(gast.NodeTransformer):  # type: ignore[misc]
         value: Any = node.args[0]
         if getattr(getattr(value, "func", None), "id", "") == "unbroadcast":
             value = value.args[0]
-        return node.args[0] if isinstance(value, (gast.BinOp, gast.UnaryOp)) else node
+        return node.args[0] if _is_own(value) else node
 
 
 def _skipped(

@@ -8,7 +8,7 @@ from typing import Any
 import gast
 
 from srcgrad.analyses.constants import is_full_slice
-from srcgrad.analyses.index_arrays import is_mask, masks, may_lack_axes
+from srcgrad.analyses.index_arrays import compared, is_mask, masks, may_lack_axes
 from srcgrad.ir.build import (
     add_assign,
     assign,
@@ -256,9 +256,16 @@ class ElementSteps:
             )
             value = gast.UnaryOp(gast.USub(), place) if isinstance(value, gast.UnaryOp) else place
         value = self._summed(value, name, target)
-        if not self._sweep.adjoints.exists(name) and self._sweep.selects_once(target.slice):
+        lasts = self._sweep.selects_once(target.slice) and not self._is_new(target)
+        if not self._sweep.adjoints.exists(name) and lasts:
             value = call(self._sweep.externals.use_runtime("copied"), value)
         return self._sweep.adjoints.accumulate(name, value, statement, Status.OWNED)
+
+    def _is_new(self, part: Any) -> bool:
+        """Say whether a part of an array is surely one by itself, as what a mask selects is."""
+        masks = self._sweep.program.once(compared)
+        masked = getattr(part.slice, "id", "") in masks
+        return masked and isinstance(part.value, gast.Name) and self._has_axes(load(part.value.id))
 
     def _summed(self, value: Any, name: str, target: Any) -> Any:
         """Sum the adjoint of a place to the shape of what was stored there, unless it has that."""
