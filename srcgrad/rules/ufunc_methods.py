@@ -231,7 +231,7 @@ class MaximumAccumulate(Function):
     @staticmethod
     def forward(ctx: Context, array: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
         y = np.maximum.accumulate(array, axis, dtype, out)
-        ctx.axis = axis
+        ctx.axis = 0 if axis is None else axis
         ctx.save_for_backward(array, y)
         return y
 
@@ -253,7 +253,7 @@ class MinimumAccumulate(Function):
     @staticmethod
     def forward(ctx: Context, array: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
         y = np.minimum.accumulate(array, axis, dtype, out)
-        ctx.axis = axis
+        ctx.axis = 0 if axis is None else axis
         ctx.save_for_backward(array, y)
         return y
 

@@ -39,7 +39,8 @@ def power_log_slope(x: Any, y: Any, z: Any) -> Any:
     if type(x) in (float, int) and x > 0:
         return z * math.log(x)
     flat = np.logical_and(x == 0, np.real(y) >= 0)
-    return np.where(flat, 0 * z, z * np.log(np.where(flat, 1 + 0 * x, x)))
+    base = x + 0j if is_complex(z) else x  # a number below 0 has a complex logarithm
+    return np.where(flat, 0 * z, z * np.log(np.where(flat, 1 + 0 * x, base)))
 
 
 @recordable

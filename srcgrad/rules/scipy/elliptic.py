@@ -147,7 +147,7 @@ def carlson_slopes(
 
 @table.partials(special.agm)
 def agm(a: Any, b: Any, *, out: Any) -> tuple[Any, ...]:
-    factor = 2 / (3 * math.pi) * out * out
+    factor = 2 / (3 * math.pi) * out * np.abs(out)  # two negative numbers have a negative mean
     return (
         factor * a * special.elliprd(0, b * b, a * a),
         factor * b * special.elliprd(0, a * a, b * b),

@@ -10,7 +10,14 @@ from scipy import linalg
 from srcgrad.rules.base import Context, Function
 from srcgrad.rules.registry import RuleTable
 from srcgrad.runtime import adjoint, conj, rightly_solved, rightly_stepped
-from srcgrad.runtime.scipy.linalg import frechet, frechet_again, frechet_push, power_back
+from srcgrad.runtime.scipy.linalg import (
+    frechet,
+    frechet_again,
+    frechet_push,
+    log_of_adjoint_block,
+    log_of_block,
+    power_back,
+)
 from srcgrad.runtime.scipy.linalg_tangents import (
     continuous_are_push,
     continuous_lyapunov_push,
@@ -58,19 +65,18 @@ class Logm(Function):
 
     @staticmethod
     def forward(ctx: Context, A: Any) -> Any:
-        y = linalg.logm(A)
         ctx.save_for_backward(A)
-        return y
+        return linalg.logm(A)
 
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         (A,) = ctx.saved_tensors
-        return frechet(linalg.logm, adjoint(A), grad)
+        return frechet(log_of_adjoint_block, adjoint(A), grad)
 
     @staticmethod
     def jvp(ctx: Context, A_dot: Any) -> Any:
         (A,) = ctx.saved_tensors
-        return frechet(linalg.logm, A, A_dot)
+        return frechet(log_of_block, A, A_dot)
 
 
 @table.rule(linalg.sinm)
@@ -79,9 +85,8 @@ class Sinm(Function):
 
     @staticmethod
     def forward(ctx: Context, A: Any) -> Any:
-        y = linalg.sinm(A)
         ctx.save_for_backward(A)
-        return y
+        return linalg.sinm(A)
 
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
@@ -100,9 +105,8 @@ class Cosm(Function):
 
     @staticmethod
     def forward(ctx: Context, A: Any) -> Any:
-        y = linalg.cosm(A)
         ctx.save_for_backward(A)
-        return y
+        return linalg.cosm(A)
 
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
@@ -121,9 +125,8 @@ class Tanm(Function):
 
     @staticmethod
     def forward(ctx: Context, A: Any) -> Any:
-        y = linalg.tanm(A)
         ctx.save_for_backward(A)
-        return y
+        return linalg.tanm(A)
 
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
@@ -142,9 +145,8 @@ class Sinhm(Function):
 
     @staticmethod
     def forward(ctx: Context, A: Any) -> Any:
-        y = linalg.sinhm(A)
         ctx.save_for_backward(A)
-        return y
+        return linalg.sinhm(A)
 
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
@@ -163,9 +165,8 @@ class Coshm(Function):
 
     @staticmethod
     def forward(ctx: Context, A: Any) -> Any:
-        y = linalg.coshm(A)
         ctx.save_for_backward(A)
-        return y
+        return linalg.coshm(A)
 
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
@@ -184,9 +185,8 @@ class Tanhm(Function):
 
     @staticmethod
     def forward(ctx: Context, A: Any) -> Any:
-        y = linalg.tanhm(A)
         ctx.save_for_backward(A)
-        return y
+        return linalg.tanhm(A)
 
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
@@ -226,10 +226,9 @@ class FractionalMatrixPower(Function):
 
     @staticmethod
     def forward(ctx: Context, A: Any, t: Any) -> Any:
-        y = linalg.fractional_matrix_power(A, t)
         ctx.t = t
         ctx.save_for_backward(A)
-        return y
+        return linalg.fractional_matrix_power(A, t)
 
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:

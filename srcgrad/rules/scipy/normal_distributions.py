@@ -218,10 +218,11 @@ def truncnorm_pdf(
 def truncnorm_cdf(x: Any, a: Any, b: Any, loc: Any = 0, scale: Any = 1) -> tuple[Any, ...]:
     density = stats.truncnorm.pdf(x, a, b, loc, scale)
     z = (x - loc) / scale
+    inside = np.logical_and(a < z, z < b)
     return (
         density,
-        lambda: -stats.truncnorm.pdf(a, a, b) * stats.truncnorm.sf(z, a, b),
-        lambda: -stats.truncnorm.pdf(b, a, b) * stats.truncnorm.cdf(z, a, b),
+        lambda: np.where(inside, -stats.truncnorm.pdf(a, a, b) * stats.truncnorm.sf(z, a, b), 0.0),
+        lambda: np.where(inside, -stats.truncnorm.pdf(b, a, b) * stats.truncnorm.cdf(z, a, b), 0.0),
         -density,
         -density * z,
     )
@@ -231,10 +232,11 @@ def truncnorm_cdf(x: Any, a: Any, b: Any, loc: Any = 0, scale: Any = 1) -> tuple
 def truncnorm_sf(x: Any, a: Any, b: Any, loc: Any = 0, scale: Any = 1) -> tuple[Any, ...]:
     density = stats.truncnorm.pdf(x, a, b, loc, scale)
     z = (x - loc) / scale
+    inside = np.logical_and(a < z, z < b)
     return (
         -density,
-        lambda: stats.truncnorm.pdf(a, a, b) * stats.truncnorm.sf(z, a, b),
-        lambda: stats.truncnorm.pdf(b, a, b) * stats.truncnorm.cdf(z, a, b),
+        lambda: np.where(inside, stats.truncnorm.pdf(a, a, b) * stats.truncnorm.sf(z, a, b), 0.0),
+        lambda: np.where(inside, stats.truncnorm.pdf(b, a, b) * stats.truncnorm.cdf(z, a, b), 0.0),
         density,
         density * z,
     )
@@ -252,10 +254,15 @@ def truncnorm_logcdf(
 ) -> tuple[Any, ...]:
     density = np.exp(stats.truncnorm.logpdf(x, a, b, loc, scale) - out)
     z = (x - loc) / scale
+    inside = np.logical_and(a < z, z < b)
     return (
         density,
-        lambda: -stats.truncnorm.pdf(a, a, b) * stats.truncnorm.sf(z, a, b) * np.exp(-out),
-        lambda: -stats.truncnorm.pdf(b, a, b) * stats.truncnorm.cdf(z, a, b) * np.exp(-out),
+        lambda: np.where(
+            inside, -stats.truncnorm.pdf(a, a, b) * stats.truncnorm.sf(z, a, b) * np.exp(-out), 0.0
+        ),
+        lambda: np.where(
+            inside, -stats.truncnorm.pdf(b, a, b) * stats.truncnorm.cdf(z, a, b) * np.exp(-out), 0.0
+        ),
         -density,
         -density * z,
     )
@@ -273,10 +280,15 @@ def truncnorm_logsf(
 ) -> tuple[Any, ...]:
     density = np.exp(stats.truncnorm.logpdf(x, a, b, loc, scale) - out)
     z = (x - loc) / scale
+    inside = np.logical_and(a < z, z < b)
     return (
         -density,
-        lambda: stats.truncnorm.pdf(a, a, b) * stats.truncnorm.sf(z, a, b) * np.exp(-out),
-        lambda: stats.truncnorm.pdf(b, a, b) * stats.truncnorm.cdf(z, a, b) * np.exp(-out),
+        lambda: np.where(
+            inside, stats.truncnorm.pdf(a, a, b) * stats.truncnorm.sf(z, a, b) * np.exp(-out), 0.0
+        ),
+        lambda: np.where(
+            inside, stats.truncnorm.pdf(b, a, b) * stats.truncnorm.cdf(z, a, b) * np.exp(-out), 0.0
+        ),
         density,
         density * z,
     )

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
-from srcgrad.errors import MissingRuleError
+from srcgrad.errors import MissingRuleError, NotDifferentiableError
 from srcgrad.runtime import (
     adjoint,
     cholesky_back,
@@ -233,9 +233,59 @@ def frechet_push(dots: tuple[Any, Any], function: Any, a: Any, direction: Any) -
     return total if direction_dot is None else total + frechet(function, a, direction_dot)
 
 
+def _turn(a: Any) -> Any:
+    """Return a number of size 1 that turns the eigenvalues of a matrix away from below zero.
+
+    There the logarithm and the powers of complex numbers jump. Eigenvalues of real matrices stay
+    on that line and see no jump, but those of a block matrix, which are less exact, leave it.
+
+    >>> float(_turn(np.eye(2)))
+    1.0
+    >>> np.round(_turn(-np.eye(2)), 3)
+    np.complex128(-1j)
+    """
+    values = np.linalg.eigvals(a)
+    if np.ndim(a) != 2 or not np.any(below := (values.imag == 0) & (values.real < 0)):
+        return 1.0
+    room = min(np.pi, np.pi + np.min(np.angle(values[~below]), initial=0.0))
+    return np.exp(-0.5j * room)
+
+
+def log_of_block(block: Any) -> Any:
+    """Return the logarithm of a block matrix, but for a multiple of the unit matrix."""
+    return linalg.logm(_turn(_corner(block)) * block)
+
+
+def log_of_adjoint_block(block: Any) -> Any:
+    """Return the same where the matrix is an adjoint: what was below zero comes from there."""
+    return linalg.logm(np.conj(_turn(np.conj(_corner(block)))) * block)
+
+
+def power_of_adjoint_block(block: Any, t: Any) -> Any:
+    """Return the power of a block matrix whose matrix is an adjoint."""
+    turn = _turn(np.conj(_corner(block)))
+    return turn**t * linalg.fractional_matrix_power(np.conj(turn) * block, t)
+
+
+def _corner(block: Any) -> Any:
+    """Return the matrix in a block matrix, of which it is known where its eigenvalues are.
+
+    Raises:
+        NotDifferentiableError: It is a block matrix itself, with eigenvalues about below zero.
+    """
+    n = np.shape(block)[-1] // 2
+    corner, half = block[..., :n, :n], n // 2
+    if n > 1 and np.array_equal(corner[..., :half, :half], corner[..., half:, half:]):
+        values = np.linalg.eigvals(corner)
+        if np.any((np.abs(values.imag) < 1e-6 * np.abs(values)) & (values.real < 0)):
+            message = "the second derivative of a function of matrices at an eigenvalue below zero"
+            raise NotDifferentiableError(message, hint="differentiate it once")
+    return corner
+
+
 def power_back(grad: Any, a: Any, t: Any) -> Any:
     """Return the gradient of ``linalg.fractional_matrix_power(a, t)``."""
-    return frechet(lambda block: linalg.fractional_matrix_power(block, t), adjoint(a), grad)
+    return frechet(lambda block: power_of_adjoint_block(block, t), adjoint(a), grad)
 
 
 def general_eigh_back(

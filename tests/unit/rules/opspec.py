@@ -307,6 +307,11 @@ def _like(moved: Any, leaf: Any) -> Any:
     return complex(moved) if isinstance(leaf, complex) else float(moved)
 
 
+def replaced(leaf: Any, move: Any) -> Any:
+    """Return a leaf that is moved, as a number or an array as it is."""
+    return _like(np.asarray(leaf) + move, leaf)
+
+
 def check_rule(spec: OpSpec, seed: int = 0, transform: Callable[[Any], Any] | None = None) -> None:
     """Compare the gradients that the rule of a spec gives with differences of its function."""
     rng = np.random.default_rng(seed)

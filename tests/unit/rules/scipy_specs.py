@@ -329,9 +329,11 @@ def matrix_functions() -> list[OpSpec]:
         op(la.expm, A(2, 3, 3)),
         op(la.logm, SQUARE, _single=False),
         op(la.logm, HERMITIAN, _single=False),
+        op(la.logm, A(3, 3, low=-0.9, high=0.2), _single=False),  # one eigenvalue is below zero
         op(la.sqrtm, SQUARE),
         op(la.sqrtm, HERMITIAN),
         op(la.fractional_matrix_power, SQUARE, 0.3),
+        op(la.fractional_matrix_power, A(3, 3, low=-0.9, high=0.2), 0.3, _single=False),
         op(la.solve_sylvester, SQUARE, A(2, 2, spd=True), A(3, 2)),
         op(la.solve_sylvester, HERMITIAN, A(2, 2, complex=True, spd=True), C(3, 2)),
         op(la.solve_continuous_lyapunov, SQUARE, GENERAL),

@@ -75,6 +75,7 @@ def binary() -> list[OpSpec]:
         specs += [op(fn, A(2, 3), C(3), _single=False)]
     for exponent in (2, 3, 2.5, 1, 0, -1, -0.5, np.array([0, 1, 2, 3])):
         specs += [op(np.power, A(3, 4, **PLUS), exponent, _single=np.ndim(exponent) == 0)]
+    specs += [op(np.power, A(2, 3, low=-0.9, high=-0.2), C(3))]
     specs += [
         op(np.power, 2.5, A(3, 4, **SIGNED)),
         op(np.divide, 1, A(3, 4, **PLUS)),
