@@ -20,7 +20,7 @@ from srcgrad.targets.loops.kind import Array, Kind, is_number
 from srcgrad.targets.loops.words import TYPES, held
 
 GROWN: Final = "with_room"
-_ROOM: Final = 64  # numbers at first
+_ROOM: Final = 1024  # numbers at first
 
 
 @dataclass(slots=True)
