@@ -46,8 +46,9 @@ def find_peaks(
     x: Any, height: Any = None, *, distance: Any = None, prominence: Any = None, wlen: Any = None
 ) -> Any:
     """Return the places of peaks, constant between jumps, and what they were asked for."""
+    plain = np.copy(np.asarray(stop_gradient(x)))  # of a tensor it would be this function again
     places, properties = signal.find_peaks(
-        stop_gradient(x), height, distance=distance, prominence=prominence, wlen=wlen
+        plain, height, distance=distance, prominence=prominence, wlen=wlen
     )
     if height is None and prominence is None:
         return places, properties
@@ -64,7 +65,9 @@ def find_peaks(
 @table.of(signal.peak_prominences)
 def peak_prominences(x: Any, peaks: Any, wlen: Any = None) -> Any:
     """Return how far peaks rise above the higher of the lowest places on both sides of each."""
-    _, left, right = signal.peak_prominences(stop_gradient(x), stop_gradient(peaks), wlen)
+    plain = np.copy(np.asarray(stop_gradient(x)))
+    places = np.copy(np.asarray(stop_gradient(peaks)))
+    _, left, right = signal.peak_prominences(plain, places, wlen)
     return x[peaks] - np.maximum(x[left], x[right]), left, right
 
 
