@@ -56,9 +56,26 @@ def _may_leave(plan: Plan) -> bool:
 
 
 def _own_lists(tree: ast.AST) -> set[str]:
-    """Return the names of lists that a text has made, also where it gets them back from records."""
+    """Return the names of lists that a text has made, also where it gets them back from records.
+
+    >>> text = '''
+    ... saved = []
+    ... for i in range(n):
+    ...     steps = []
+    ...     saved.append(steps)
+    ...     rows.append(x)
+    ... steps = saved.pop()
+    ... row = []
+    ... row = rows.pop()
+    ... grad_y = zeros_like(y)
+    ... grad_y[i] = grad_z
+    ... '''
+    >>> sorted(_own_lists(parsed(text)))
+    ['grad_y', 'saved', 'steps']
+    """
     own, foreign = set[str](), set[str]()
     others: list[tuple[str, str]] = []
+    held = _held(tree)
     for node in found_in(tree, ast.Assign):
         back = getattr(getattr(node.value, "func", None), "attr", "") == "pop"
         for target in node.targets:
@@ -67,6 +84,9 @@ def _own_lists(tree: ast.AST) -> set[str]:
                 own |= _names_of(target)
             elif isinstance(target, ast.Name) and isinstance(node.value, ast.Name):
                 others.append((target.id, node.value.id))
+            elif isinstance(target, ast.Name) and back:
+                record = _root(node.value.func.value)
+                others += [(target.id, name) for name in (record, *held.get(record, [""]))]
             elif is_name or not back:
                 foreign |= _names_of(target)
     for node in found_in(tree, ast.For):
@@ -79,7 +99,25 @@ def _own_lists(tree: ast.AST) -> set[str]:
 
 
 def _names_of(target: ast.expr) -> set[str]:
-    return {node.id for node in found_in(target, ast.Name)}
+    names = found_in(target, ast.Name)
+    return {node.id for node in names if isinstance(node.ctx, ast.Store)}
+
+
+def _held(tree: ast.AST) -> dict[str, list[str]]:
+    """Return the names of what is put into lists, by those of the lists; of other things ''."""
+    held: dict[str, list[str]] = {}
+    for call in found_in(tree, ast.Call):
+        if getattr(call.func, "attr", "") in ("append", "insert", "extend") and call.args:
+            held.setdefault(_root(call.func.value), []).append(_root(call.args[-1]))
+    for node in found_in(tree, ast.Assign):
+        for target in node.targets:
+            if isinstance(target, ast.Subscript):
+                held.setdefault(_root(target.value), []).append(_root(node.value))
+    return held
+
+
+def _root(node: ast.expr) -> str:
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _is_new_list(value: ast.expr) -> bool:
