@@ -152,10 +152,22 @@ def _index_into(statement: Any, name: str) -> Any:
 
 
 def written_names(statement: Any, is_pure: Callable[[Any], bool]) -> Iterator[str]:
-    """Yield the names through which a statement may write into memory."""
+    """Yield the names through which a statement may write into memory.
+
+    A loop that runs backward writes no more than what makes the numbers that it goes through.
+
+    >>> from srcgrad.compiler.doctesting import parse
+    >>> is_pure = lambda node: getattr(getattr(node, "func", None), "id", "range") == "range"
+    >>> texts = ["range(n)", "drawn(y)"]
+    >>> loops = [parse(f"for i in reversed({text}): x = i") for text in texts]
+    >>> [list(written_names(loop, is_pure)) for (loop,) in loops]
+    [[], ['drawn', 'y']]
+    """
     for part in nodes_in(statement):
-        if not isinstance(part, gast.stmt) and not is_pure(part):
-            yield from names_read(part)
+        turns = isinstance(part, gast.Call) and getattr(part.func, "id", "") == "reversed"
+        for item in part.args if turns and isinstance(statement, gast.For) else [part]:
+            if not isinstance(item, gast.stmt) and not is_pure(item):
+                yield from names_read(item)
     removed = statement.targets if isinstance(statement, gast.Delete) else []
     updates = isinstance(statement, gast.AugAssign)
     for target in [*targets_of(statement), *removed]:

@@ -22,11 +22,11 @@ from srcgrad.compiler.derivation import Derivation
 from srcgrad.compiler.field_reads import names_written
 from srcgrad.compiler.following import Following, Passed, seen_knowledge
 from srcgrad.compiler.generated import ComplexMetError, FunctionState
+from srcgrad.compiler.last_spelling import spell_out
 from srcgrad.compiler.module_text import (
     docstring,
     forward_docstring,
     import_lines,
-    spell_out,
     wrapped,
 )
 from srcgrad.compiler.normal_form import Manner, arity, normal_form, parameter_names
