@@ -13,12 +13,12 @@ from typing import Any, Final
 import gast
 
 from srcgrad.analyses.affine import Affine, can_hold, number, variable
-from srcgrad.ir.build import call, clone, load
+from srcgrad.ir.build import call, clone
 from srcgrad.ir.marks import IS_LOOKED_AT
 from srcgrad.ir.walk import blocks_of, found_in, own_nodes, walk
 from srcgrad.targets.loops.kind import Array, Items, Kind, Many
 from srcgrad.targets.loops.results import parts_of
-from srcgrad.targets.loops.shapes import Shapes, length_of, shape_name
+from srcgrad.targets.loops.shapes import Shapes, length_of, shape_name, shown
 from srcgrad.targets.loops.words import INTEGERS
 
 LOOK: Final = "look_at_indices"
@@ -61,7 +61,7 @@ class _Look:
 
     def written(self) -> Any:
         """Return it as a statement."""
-        found = gast.Expr(call(LOOK, *map(_shown, (self.least, self.most, self.length))))
+        found = gast.Expr(call(LOOK, *map(shown, (self.least, self.most, self.length))))
         found.lineno = getattr(self.at, "lineno", None)
         return found
 
@@ -264,29 +264,6 @@ def _between(counter: Affine, least: Affine, most: Affine) -> list[Affine]:
 def _roots(item: Affine) -> set[str]:
     """Return the names that a sum is calculated from."""
     return {name.partition(".")[0] for name in item.terms}
-
-
-def _shown(item: Affine) -> Any:
-    """Return a sum as an expression."""
-    whole: Any = None
-    for name, factor in sorted(item.terms.items(), key=lambda pair: (pair[1] < 0, pair[0])):
-        array, dot, rest = name.partition(".shape[")
-        term = length_of(array, int(rest[:-1])) if dot else load(name)
-        if abs(factor) != 1:
-            term = gast.BinOp(gast.Constant(abs(factor), None), gast.Mult(), term)
-        if whole is None:
-            whole = gast.UnaryOp(gast.USub(), term) if factor < 0 else term
-        else:
-            whole = gast.BinOp(whole, gast.Sub() if factor < 0 else gast.Add(), term)
-    value = item.constant
-    if whole is None:
-        if value < 0:
-            return gast.UnaryOp(gast.USub(), gast.Constant(-value, None))
-        return gast.Constant(value, None)
-    if not value:
-        return whole
-    sign = gast.Sub() if value < 0 else gast.Add()
-    return gast.BinOp(whole, sign, gast.Constant(abs(value), None))
 
 
 def _names_in(node: Any) -> set[str]:

@@ -62,9 +62,14 @@ def list_of(items: Any) -> Any:
     return list(zip(*items, strict=True)) if isinstance(items, tuple) else list(items)
 
 
-def with_room(kept: Any) -> Any:
-    """Return an array of twice the length, with the entries of another at its beginning."""
-    return np.concatenate((kept, np.empty_like(kept)))
+def with_room(kept: Any, count: int) -> Any:
+    """Return an array with room for so many entries, with those of another at its beginning.
+
+    It has twice the length at least, so that adding one after the other takes little time.
+    """
+    if len(kept) >= count:
+        return kept
+    return np.concatenate((kept, np.empty(max(count - len(kept), len(kept)), kept.dtype)))
 
 
 class LengthsDifferError(ValueError):

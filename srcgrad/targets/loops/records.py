@@ -17,6 +17,8 @@ from srcgrad.ir.build import assign, call, clone, constant, dotted, load, store,
 from srcgrad.ir.marks import IS_LOOKED_AT
 from srcgrad.ir.walk import blocks_of, found_in, walk
 from srcgrad.targets.loops.kind import Array, Kind, is_number
+from srcgrad.targets.loops.reserving import always_run, trips_of
+from srcgrad.targets.loops.shapes import shown
 from srcgrad.targets.loops.words import TYPES, held
 
 GROWN: Final = "with_room"
@@ -65,6 +67,8 @@ class Records:
         self._known = known
         self._names = {item.id for item in found_in(function, gast.Name)}
         self._found: dict[str, _Record] = {}
+        self._reserved: set[int] = set()
+        self._grown: set[str] = set()
         self.used: set[str] = set()
 
     def write(self) -> set[str]:
@@ -174,7 +178,8 @@ class Records:
         for record in self._found.values():
             for name, word in zip(record.places, record.words, strict=True):
                 dtype = dotted(f"np.{TYPES.get(word, word)}")
-                given = [constant(_ROOM)] if word == "float64" else [constant(_ROOM), dtype]
+                room = constant(_ROOM if record.name in self._grown else 0)
+                given = [room] if word == "float64" else [room, dtype]
                 made.append(assign(name, call("np.empty", *given)))
             made.append(assign(_end(record.name), constant(0)))
         for statement in made:
@@ -184,13 +189,40 @@ class Records:
     def _block(self, body: list[Any]) -> list[Any]:
         done: list[Any] = []
         for statement in body:
+            room = self._room_for(statement, done)
             for block in blocks_of(statement):
                 block[:] = self._block(block)
-            new = self._statement(statement)
+            new = [*room, *self._statement(statement)]
             for item in new:
                 item.lineno = getattr(statement, "lineno", None)
             done += new
         return done
+
+    def _room_for(self, loop: Any, before: Sequence[Any]) -> list[Any]:
+        """Return what makes room for what a loop keeps in each of its trips, if they are known."""
+        trips = trips_of(loop)
+        if trips is None or not trips.terms:
+            return []
+        kept = [
+            (statement, found[0])
+            for statement in always_run(loop)
+            if isinstance(statement, gast.Expr)
+            if (found := _appended(statement.value)) is not None and found[0] in self._found
+        ]
+        calls = [
+            found
+            for part in loop.body
+            for node in found_in(part, gast.Call)
+            if (found := _appended(node))
+        ]
+        names = [name for name, _ in calls]  # also those of inner loops, which make their own room
+        once = [name for _, name in kept if names.count(name) == 1]
+        self._reserved |= {id(statement) for statement, name in kept if name in once}
+        return [
+            assign(place, call(GROWN, load(place), _after(name, shown(trips), before)))
+            for name in once
+            for place in self._found[name].places
+        ]
 
     def _statement(self, statement: Any) -> list[Any]:
         if isinstance(statement, gast.Assign) and len(statement.targets) == 1:
@@ -213,20 +245,24 @@ class Records:
         elif isinstance(statement, gast.Expr):
             found = _appended(statement.value)
             if found is not None and found[0] in self._found:
-                return self._keep(self._found[found[0]], _parts(found[1]))
+                is_full = id(statement) not in self._reserved
+                return self._keep(self._found[found[0]], _parts(found[1]), may_be_full=is_full)
         return [statement]
 
-    def _keep(self, record: _Record, items: Sequence[Any]) -> list[Any]:
+    def _keep(self, record: _Record, items: Sequence[Any], *, may_be_full: bool) -> list[Any]:
         end = _end(record.name)
         first = record.places[0]
-        grow = [assign(name, call(GROWN, load(name))) for name in record.places]
+        one_more = gast.BinOp(load(end), gast.Add(), constant(1))
+        grow = [assign(name, call(GROWN, load(name), clone(one_more))) for name in record.places]
         full = gast.Compare(load(end), [gast.Eq()], [call("len", load(first))])
         stores = [
             gast.Assign([_entry(name, load(end), storing=True)], self._value(item), None)
             for name, item in zip(record.places, items, strict=True)
         ]
         more = gast.AugAssign(store(end), gast.Add(), constant(1))
-        return [gast.If(full, grow, []), *stores, more]
+        look = [gast.If(full, grow, [])] if may_be_full else []
+        self._grown |= {record.name} if may_be_full else set()
+        return [*look, *stores, more]
 
     def _take(self, record: _Record, targets: Sequence[Any]) -> list[Any]:
         less = gast.AugAssign(store(_end(record.name)), gast.Sub(), constant(1))
@@ -271,6 +307,15 @@ def _is_whole_when_kept(owner: Any, name: str) -> bool:
 def _adds_to(node: Any, name: str) -> bool:
     found = _appended(node)
     return found is not None and found[0] == name
+
+
+def _after(name: str, count: Any, before: Sequence[Any]) -> Any:
+    """Return how many numbers there will be in a record, which may just have been emptied."""
+    last: Any = before[-1] if before else None
+    emptied = last.targets[0] if isinstance(last, gast.Assign) else None
+    if getattr(emptied, "id", "") == _end(name) and getattr(last.value, "value", None) == 0:
+        return count
+    return gast.BinOp(load(_end(name)), gast.Add(), count)
 
 
 def _end(name: str) -> str:

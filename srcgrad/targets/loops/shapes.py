@@ -96,7 +96,7 @@ class Shapes:
 
     def affine(self, node: Any) -> Affine | None:
         """Return an expression of integers as a sum, by the names that stand for others."""
-        return affine_of(_with_named_lengths(node), self._named)
+        return affine_of(with_named_lengths(node), self._named)
 
     def _named(self, name: str) -> Affine | None:
         _, dot, _ = name.partition(".")
@@ -120,7 +120,30 @@ def length_of(array: str, axis: int) -> Any:
     return gast.Subscript(shape, gast.Constant(axis, None), gast.Load())
 
 
-def _with_named_lengths(node: Any) -> Any:
+def shown(item: Affine) -> Any:
+    """Return a sum as an expression."""
+    whole: Any = None
+    for name, factor in sorted(item.terms.items(), key=lambda pair: (pair[1] < 0, pair[0])):
+        array, dot, rest = name.partition(".shape[")
+        term = length_of(array, int(rest[:-1])) if dot else load(name)
+        if abs(factor) != 1:
+            term = gast.BinOp(gast.Constant(abs(factor), None), gast.Mult(), term)
+        if whole is None:
+            whole = gast.UnaryOp(gast.USub(), term) if factor < 0 else term
+        else:
+            whole = gast.BinOp(whole, gast.Sub() if factor < 0 else gast.Add(), term)
+    value = item.constant
+    if whole is None:
+        if value < 0:
+            return gast.UnaryOp(gast.USub(), gast.Constant(-value, None))
+        return gast.Constant(value, None)
+    if not value:
+        return whole
+    sign = gast.Sub() if value < 0 else gast.Add()
+    return gast.BinOp(whole, sign, gast.Constant(abs(value), None))
+
+
+def with_named_lengths(node: Any) -> Any:
     """Return an expression with one name for each length of an axis in it."""
     if isinstance(node, gast.Subscript) and getattr(node.value, "attr", "") == "shape":
         is_named = isinstance(node.value.value, gast.Name)
@@ -129,8 +152,8 @@ def _with_named_lengths(node: Any) -> Any:
         (array,) = node.args
         return load(shape_name(array.id, 0)) if isinstance(array, gast.Name) else clone(node)
     if isinstance(node, gast.BinOp):
-        left, right = _with_named_lengths(node.left), _with_named_lengths(node.right)
+        left, right = with_named_lengths(node.left), with_named_lengths(node.right)
         return gast.BinOp(left, node.op, right)
     if isinstance(node, gast.UnaryOp):
-        return gast.UnaryOp(node.op, _with_named_lengths(node.operand))
+        return gast.UnaryOp(node.op, with_named_lengths(node.operand))
     return clone(node)

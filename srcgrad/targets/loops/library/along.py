@@ -120,9 +120,11 @@ def _look_at_indices(least, most, length):
 
 
 @overload(names.with_room)
-def _with_room(kept):
-    def body(kept):
-        out = np.empty(2 * len(kept), kept.dtype)
+def _with_room(kept, count):
+    def body(kept, count):
+        if len(kept) >= count:
+            return kept
+        out = np.empty(max(count, 2 * len(kept)), kept.dtype)
         out[: len(kept)] = kept
         return out
 

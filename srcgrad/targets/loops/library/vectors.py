@@ -1,9 +1,10 @@
-"""Elementary functions by glibc's libmvec, which computes four at a time.
+"""Elementary functions by glibc's libmvec, which computes four or eight at a time.
 
 LLVM puts a vector function in the place of a scalar one where that says which belongs to it, by an
-attribute of its declaration (the vector function ABI). llvmlite has no way to say so: its list of
-known attributes is widened for one object, and the vector function is named as used, so that it is
-there when loops are vectorised.
+attribute of its declaration (the vector function ABI; a letter says the registers: `d` is AVX2, `e`
+is AVX-512). llvmlite has no way to say so: its list of
+known attributes is widened for one object, and the vector functions are named as used, so that they
+are there when loops are vectorised.
 """
 
 from __future__ import annotations
@@ -23,13 +24,20 @@ from srcgrad.targets.loops.library.bodies import of_real, unvalued
 
 _FILE = "libmvec.so.1"
 _USED = "llvm.compiler.used"
-_LANES = 4
+_REGISTERS = (("d", 4, "avx2"), ("e", 8, "avx512f"))
+
+
+@functools.cache
+def _lanes() -> tuple[tuple[str, int], ...]:
+    """Return how many numbers go in at once, with the letter of the registers: those there are."""
+    features = binding.get_host_cpu_features()
+    return tuple((letter, lanes) for letter, lanes, name in _REGISTERS if features.get(name))
 
 
 @functools.cache
 def available() -> frozenset[str]:
     """Return the names of ours whose functions are in libmvec, on this machine; none without it."""
-    if platform.machine() != "x86_64" or not binding.get_host_cpu_features().get("avx2"):
+    if platform.machine() != "x86_64" or not _lanes():
         return frozenset()
     try:
         file = ctypes.CDLL(_FILE)
@@ -42,7 +50,9 @@ def available() -> frozenset[str]:
     except Exception:  # noqa: BLE001 - an older llvmlite, or another libc
         return frozenset()
     return frozenset(
-        name for name in vector.FUNCTIONS if hasattr(file, _mangled(_plain(name), _count(name)))
+        name
+        for name in vector.FUNCTIONS
+        if all(hasattr(file, there) for there, _ in _variants(_plain(name), _count(name)))
     )
 
 
@@ -56,27 +66,28 @@ def _count(name: str) -> int:
     return int(vector.FUNCTIONS[name].__code__.co_argcount)
 
 
-def _mangled(name: str, count: int) -> str:
-    return f"_ZGVdN{_LANES}{'v' * count}_{name}"
+def _variants(name: str, count: int) -> list[tuple[str, int]]:
+    """Return the vector functions beside one of glibc, each with the numbers that it takes."""
+    return [(f"_ZGV{letter}N{lanes}{'v' * count}_{name}", lanes) for letter, lanes in _lanes()]
 
 
 def _declared(module: Any, name: str, count: int) -> Any:
-    """Return the declaration of a function of glibc, with the vector function beside it."""
+    """Return the declaration of a function of glibc, with the vector functions beside it."""
     known = module.globals.get(name)
     if known is not None:
         return known
     number = ir.DoubleType()
-    lanes = ir.VectorType(number, _LANES)
     one = ir.Function(module, ir.FunctionType(number, [number] * count), name)
-    mangled = _mangled(name, count)
-    several = ir.Function(module, ir.FunctionType(lanes, [lanes] * count), mangled)
-    variant = f"_ZGV_LLVM_N{_LANES}{'v' * count}_{name}({mangled})"
+    variants = _variants(name, count)
+    said = [f"_ZGV_LLVM_N{lanes}{'v' * count}_{name}({there})" for there, lanes in variants]
     for attribute in (
         *("nounwind", "willreturn", "memory(none)"),
-        f'"vector-function-abi-variant"="{variant}"',
+        f'"vector-function-abi-variant"="{",".join(said)}"',
     ):
         set.add(one.attributes, attribute)
-    _keep(module, several)
+    for there, lanes in variants:
+        several = ir.VectorType(number, lanes)
+        _keep(module, ir.Function(module, ir.FunctionType(several, [several] * count), there))
     return one
 
 
