@@ -18,6 +18,9 @@ _FRESH_CALLS: Final = frozenset(
 )
 
 
+_COUNTS: Final = frozenset({"range", "prange"})
+
+
 class Aliases:
     """The classes of names that may share memory: what is assigned to each other, and parts.
 
@@ -44,6 +47,8 @@ class Aliases:
                 return
             parts, value = node.targets, node.value
         elif isinstance(node, gast.For):
+            if getattr(getattr(node.iter, "func", None), "id", "") in _COUNTS:
+                return
             parts, value = [node.target], node.iter
         else:
             parts, value = [], node.value

@@ -18,6 +18,7 @@ from srcgrad.ir.parsing import gast_parsed
 from srcgrad.ir.walk import found_in
 from srcgrad.targets.loops.bounds import LOOK, Bounds
 from srcgrad.targets.loops.data import Path, put_names
+from srcgrad.targets.loops.exchanging import Exchange
 from srcgrad.targets.loops.integers import guard_integers
 from srcgrad.targets.loops.kind import Many
 from srcgrad.targets.loops.kinds import Kinds
@@ -162,6 +163,8 @@ def _lowered(
             known = kinds.names[name]
             nests = Nests(function, kind_of, known, parallel=parallel, vectors=wish.vectors)
             used |= nests.write()
+            if not (narrow or parallel):
+                Exchange(function, kind_of, known).write()
             looks.append(Bounds(function, kind_of, nests.mark))
         if narrow:
             used |= steady_sums(function, kind_of)

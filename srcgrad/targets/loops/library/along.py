@@ -125,7 +125,8 @@ def _with_room(kept, count):
         if len(kept) >= count:
             return kept
         out = np.empty(max(count, 2 * len(kept)), kept.dtype)
-        out[: len(kept)] = kept
+        for i in range(len(kept)):  # a slice would compile the text of its error, a second long
+            out[i] = kept[i]
         return out
 
     return body
