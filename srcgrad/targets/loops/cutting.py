@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import gast
@@ -98,10 +98,16 @@ def cut(
             cutters.append(_Cutter(function, functions, kept, is_kept, names))
             cutters[-1].cut()
     pieces = [piece for cutter in cutters for piece in cutter.pieces]
+    handed = _handed_on([functions[name] for name in {entry, *kept}], functions) - kept
+    pieces += [Piece(name, _written_into(functions[name], functions)) for name in sorted(handed)]
     if not pieces:
         return None
-    fronts = _renamed(functions, kept - {entry}, names)
+    fronts = {name: _free(f"{name}_in_parts", names) for name in sorted(kept - {entry})}
+    new = fronts | {name: _free(f"{name}_part", names) for name in sorted(handed)}
+    _rename(functions, new)
+    pieces = [replace(piece, name=new.get(piece.name, piece.name)) for piece in pieces]
     made = [item for cutter in cutters for item in cutter.made]
+    _rename({item.name: item for item in made}, new)
     others = [item for item in functions.values() if item.name != entry]
     head = [item for item in tree.body if not isinstance(item, gast.FunctionDef)]
     printed = print_module(gast.Module([*head, *made, *others, functions[entry]], []))
@@ -144,14 +150,30 @@ def _holds_kept(statement: Any, is_kept: Callable[[Any], bool], names: set[str])
     return bool(names & {node.id for node in found_in(statement, gast.Name)})
 
 
-def _renamed(functions: Mapping[str, Any], fronts: set[str], taken: set[str]) -> dict[str, str]:
-    """Give helpers that call parts names of their own, here and where they are called."""
-    found = {name: _free(f"{name}_in_parts", taken) for name in sorted(fronts)}
+def _handed_on(kept: Sequence[Any], functions: Collection[str]) -> set[str]:
+    """Return the functions of a text that what is not compiled hands on, as steps of a loop are."""
+    found: set[str] = set()
+    for function in kept:
+        called = [id(node.func) for node in found_in(function, gast.Call)]
+        names = [node for node in found_in(function, gast.Name) if id(node) not in called]
+        found |= {node.id for node in names if isinstance(node.ctx, gast.Load)}
+    return found & set(functions)
+
+
+def _written_into(function: Any, functions: Collection[str]) -> Written:
+    """Return what a whole function may write into."""
+    given = {item.id for item in found_in(function.args, gast.Name)}
+    returned = [node.value for node in found_in(function, gast.Return) if node.value is not None]
+    back = {item.id for value in returned for item in found_in(value, gast.Name)}
+    return written_by(function.body, given, back, set(functions))
+
+
+def _rename(functions: Mapping[str, Any], new: Mapping[str, str]) -> None:
+    """Give functions that are parts, or call parts, names of their own, also where they are met."""
     for function in functions.values():
-        function.name = found.get(function.name, function.name)
+        function.name = new.get(function.name, function.name)
         for node in found_in(function, gast.Name):
-            node.id = found.get(node.id, node.id)
-    return found
+            node.id = new.get(node.id, node.id)
 
 
 def _free(wish: str, taken: set[str]) -> str:

@@ -44,6 +44,7 @@ from srcgrad.targets.loops.copies import copied
 from srcgrad.targets.loops.data import data_in
 from srcgrad.targets.loops.derivative import Derivative, Made
 from srcgrad.targets.loops.front import front_text
+from srcgrad.targets.loops.keeping import PutBackError, can_be_kept, keeping, written_places
 from srcgrad.targets.loops.kind import Items
 from srcgrad.targets.loops.long_lists import is_many
 from srcgrad.targets.loops.names import LengthsDifferError
@@ -88,6 +89,7 @@ class Loops:
         self._signature = inspect.signature(subject.function)
         self._data = data_in(subject.source, vars(subject.module))
         self._names = tuple(self._data)
+        self._places = written_places(subject, self._names)
         self._lock = Lock()
         self.text: LoopsText | None = None
         self.compiled = 0
@@ -244,7 +246,8 @@ class Loops:
         Raises:
             NotCompiledError: It is not compiled.
         """
-        if not self._subject.written:  # a nest that does not fit raises, and all is run again
+        places = self._places  # a nest that does not fit raises, and all is run again
+        if places is not None and can_be_kept(args, places):
             with contextlib.suppress(NotCompiledError):
                 return self._made(key, args, fuses=True)
         return self._made(key, args, fuses=False)
@@ -273,7 +276,8 @@ class Loops:
                 "lists in lists, one list under two names, or a dict would go from part to part",
                 None,
             )
-        return Made(key, text, dispatcher, converts, bool(back and back.tuples))
+        run = keeping(dispatcher, self._places or ()) if fuses else dispatcher
+        return Made(key, text, run, converts, bool(back and back.tuples))
 
     def _compared(self, key: Any, args: tuple[Any, ...], made: Made) -> Any:
         """Run for the first time, and keep what runs if it gives what the text for NumPy gives."""
@@ -408,9 +412,11 @@ class Loops:
         Raises:
             Exception: The function raises it, or it has written into its arguments before.
         """
-        if isinstance(error, LengthsDifferError):
+        is_as_before = isinstance(error, PutBackError) or not self._subject.written
+        cause = error.__cause__ if isinstance(error, PutBackError) else error
+        if isinstance(cause, LengthsDifferError):
             return self._without_nests(key, args)
-        if self._subject.written:
+        if not is_as_before:
             raise error
         return self._by_numpy(args)  # which raises with the user's line, or knows better
 

@@ -144,26 +144,35 @@ def _add_at(buffer, index, grad):
             if isinstance(part, types.Integer)
         )
         return made(f"def body(buffer, index, grad):\n{checks}    buffer[index] += grad")
-    if not all(of_array(p) and p.ndim == 1 and isinstance(p.dtype, types.Integer) for p in parts):
+    if not all(isinstance(part, types.Integer) or _has_places(part) for part in parts):
         return None
     if of_array(grad) and grad.ndim != 1 + buffer.ndim - len(parts):
         return None
     return _add_by_places(parts, is_tuple=one is not parts[0], rows=of_array(grad))
 
 
+def _has_places(part: Any) -> bool:
+    return bool(of_array(part) and part.ndim == 1 and isinstance(part.dtype, types.Integer))
+
+
 def _add_by_places(parts: Sequence[Any], *, is_tuple: bool, rows: bool) -> Callable[..., Any]:
-    """Return what adds at places that arrays of integers name, one after the other."""
-    given = [f"index[{k}]" if is_tuple else "index" for k in range(len(parts))]
+    """Return what adds at places that arrays of integers name, one after the other.
+
+    An integer is the same place of its axis each time.
+    """
+    named = [f"index[{k}]" if is_tuple else "index" for k in range(len(parts))]
+    given = [name for name, part in zip(named, parts, strict=True) if _has_places(part)]
+    places = [f"{name}[i]" if name in given else name for name in named]
     lengths = "".join(
         f"    if len({item}) != count:\n        raise IndexError('shape mismatch')\n"
         for item in given[1:]
     )
     checks = "".join(
-        f"        if not -buffer.shape[{k}] <= {item}[i] < buffer.shape[{k}]:\n"
+        f"        if not -buffer.shape[{k}] <= {item} < buffer.shape[{k}]:\n"
         "            raise IndexError('index is out of bounds')\n"
-        for k, item in enumerate(given)
+        for k, item in enumerate(places)
     )
-    place = ", ".join(f"{item}[i]" for item in given)
+    place = ", ".join(places)
     fits = (
         "    if len(grad) != count:\n        raise ValueError('shape mismatch')\n" if rows else ""
     )
