@@ -111,7 +111,7 @@ class Module:
         derivation = self.begin(source, inner, self.stages, held=held)
         derivation.assume = self.assume
         if self.seen:
-            derivation.knowledge = seen_knowledge(self.seen, self.renamed, self._follow(source))
+            derivation.knowledge = seen_knowledge(self.seen, self.renamed, self.follow(source))
         derivation.program.given.update(arrays)
         with merging(refusal):
             body = derivation.joint(self.call_pair(source), inner, value=value, aux=aux)
@@ -225,7 +225,7 @@ class Module:
 
     # -- calls of the user's functions
 
-    def _follow(self, caller: FunctionSource) -> Follow:
+    def follow(self, caller: FunctionSource) -> Follow:
         """Return how to find the axes of what calls in a function return."""
         manner = Manner(caught=self.catches, plain=self.plain)
         return Following(caller, self.expander, self.externals, manner).results
@@ -295,7 +295,7 @@ class Module:
         derivation = self.begin(source, inner, stages or self.stages.inner())
         derivation.program.given.update((renamed.get(item, item), fact) for item, fact in known)
         if told.axes:
-            derivation.knowledge = told.knowledge(renamed, self._follow(source))
+            derivation.knowledge = told.knowledge(renamed, self.follow(source))
         if source.leaves and self.stacks:
             raise CannotStackError("an argument that is read field by field")
         forward, backward, parameters = derivation.halves(self.call_pair(source), inner)

@@ -6,9 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+from srcgrad.analyses.dimensions import Dimensions
 from srcgrad.analyses.integers import Integers
+from srcgrad.analyses.lengths import Vector
 from srcgrad.analyses.shapes import Shapes
 from srcgrad.analyses.variation import Variation
+from srcgrad.compiler.following import Passed
 from srcgrad.compiler.module_text import wrapped
 from srcgrad.compiler.normal_form import arity, parameter_names
 from srcgrad.compiler.parameters import positional
@@ -81,7 +84,8 @@ class Repeats:
             forward, backward = f"{source.name}_forward", f"{source.name}_backward"
             doc = f"Run `{source.name}`, of which nothing is kept: `{backward}` runs it again."
             forward = self._plain(source, forward, doc)
-            self._made[key] = forward, self._pullback(source, (backward, forward), wrt, known)
+            both = backward, forward
+            self._made[key] = forward, self._pullback(source, both, wrt, (known, Passed()))
             self.module.externals.repeated.add(self._made[key][0])
         forward, backward = self._made[key]
         wanted = [given[name] for name in wrt]
@@ -107,13 +111,14 @@ class Repeats:
         numbers = [n for n in loop.states if facts.shapes.is_number(operands[n])]
         varied = self._varied(step, loop, seeds)
         known.update(self._numbers(step, loop, varied, known, numbers))
+        told = self._axes(step, loop, varied, known, (operands, facts))
         wrt = [n for n in operands if n in varied]
         added = [n for n in loop.constants if n in varied]
         plain = self._plain(step, step.name, _TRIP.format(step.tree.lineno))
         names = f"{step.name}_back", plain
         return SteppedLoop(
             plain,
-            self._pullback(step, names, wrt, known, added, loop.states),
+            self._pullback(step, names, wrt, (known, told), added, loop.states),
             indices,
             rest[:count],
             rest[count : len(operands)],
@@ -156,6 +161,38 @@ class Repeats:
             numbers = stay
         return {}
 
+    def _axes(
+        self,
+        step: FunctionSource,
+        loop: LongLoop,
+        varied: set[str],
+        known: Known,
+        before: tuple[dict[str, Any], Facts],
+    ) -> Passed:
+        """Return the axes of what a trip is given, which those of a state are if they stay.
+
+        `before` is what the loop is given, and what is known of that.
+        """
+        operands, facts = before
+        told = Passed()
+        moved: set[str] = set()
+        while self.module.seen:
+            given = {name: item for name, item in operands.items() if name not in moved}
+            told = Passed.of(facts.dimensions, given, loop.step)
+            program = self.module.begin(step, sorted(varied), Stages()).program
+            program.given.update(known)
+            integers = Integers(program)
+            shapes = Shapes(program, integers)
+            knowledge = told.knowledge({}, self.module.follow(step))
+            found = Dimensions(program, integers, shapes, assume=False, knowledge=knowledge)
+            axes = dict(told.axes)
+            outputs = zip(loop.states, program.outputs, strict=False)
+            more = {n for n, out in outputs if n in axes and not _has(found, out, axes[n])}
+            if not more:
+                break
+            moved |= more
+        return told
+
     def _plain(self, source: FunctionSource, name: str, doc: str) -> str:
         """Add a function to the module as it stands, and return its name."""
         module = self.module
@@ -171,15 +208,16 @@ class Repeats:
         source: FunctionSource,
         names: tuple[str, str],
         wrt: list[str],
-        known: Known,
+        facts: tuple[Known, Passed],
         added: Sequence[str] = (),
         states: Sequence[str] = (),
     ) -> str:
         """Add a function that runs forward and takes adjoints back, and return its name.
 
-        `names` are the one it is to have, and that of the function which runs forward alone.
+        `names` are the one it is to have, and that of the function which runs forward alone;
+        `facts` are what is known of its arguments.
         """
-        module = self.module
+        module, (known, told) = self.module, facts
         wanted, forward = names
         name = module.name_function(wanted, source)
         module.externals.derived.add(name)
@@ -187,6 +225,8 @@ class Repeats:
         inner = [renamed.get(item, item) for item in wrt]
         derivation = module.begin(source, inner, module.stages.inner())
         derivation.program.given.update((renamed.get(k, k), fact) for k, fact in known.items())
+        if told.axes:
+            derivation.knowledge = told.knowledge(renamed, module.follow(source))
         start = [renamed.get(item, item) for item in added]
         body, adjoints = derivation.pullback(
             module.call_pair(source), start, [renamed.get(item, item) for item in states]
@@ -199,3 +239,12 @@ class Repeats:
         module.end(derivation, name, positional([*parameters, *adjoints]), body, doc)
         add_pullback(module.proofs, derivation, (name, forward), adjoints, start)
         return name
+
+
+def _has(found: Dimensions, name: str, wanted: Vector) -> bool:
+    """Say whether a variable surely has some axes, of any lengths where those are not known."""
+    axes = found.of(load(name))
+    if axes is None or len(axes) != len(wanted):
+        return False
+    pairs = zip(axes, wanted, strict=True)
+    return all(length is None or found.lengths.agree(own, length) for own, length in pairs)

@@ -152,3 +152,40 @@ def test_texts_that_are_cut_anywhere_say_the_same(monkeypatch):
             cuts += sum(made)
             assert not differs(found, expected), program.name
     assert cuts > 50
+
+
+def waves(speed, pulse, place):
+    before, now = np.zeros_like(speed), np.zeros_like(speed)
+    total = 0.0
+    for n in sg.checkpointed(range(len(pulse))):
+        after = 2.0 * now - before
+        after[1:-1] += speed[1:-1] * (now[2:] - 2.0 * now[1:-1] + now[:-2])
+        after[place] += pulse[n]
+        total += np.sum(after[1] ** 2)
+        before, now = now, after
+    return total
+
+
+def heat_in_loops(x, rate, steps):
+    for k in sg.checkpointed(range(steps), budget=2):
+        new = x.copy()
+        for i in range(1, len(x) - 1):
+            new[i] += rate * (x[i + 1] - 2.0 * x[i] + x[i - 1])
+        x = new
+        if np.sum(x * x) < 0.1 * k:
+            break
+    return np.sum(x * x)
+
+
+@pytest.mark.parametrize(
+    ("f", "args"),
+    [
+        (waves, (np.linspace(0.1, 0.4, 9), np.sin(np.arange(12.0)), 4)),
+        (heat_in_loops, (V, 0.2, 6)),
+        (heat_in_loops, (0.1 * V, 0.2, 60)),
+    ],
+)
+def test_the_steps_of_checkpointed_loops_are_compiled(f, args):
+    derivative = in_parts(f, *args)
+    assert derivative.source.count("@jitted") == 2
+    assert "_step_back_part" in derivative.source
