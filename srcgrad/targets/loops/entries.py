@@ -66,6 +66,12 @@ class EntryWriter:
         self._views = views
         self._indices = indices
         self._ndim = len(indices)
+        self._of_ours: dict[str, Callable[..., Any]] = {
+            "copied": self.written,
+            "unbroadcast": self._unsummed,
+            "within": self._within,
+            "written_over": self._updated,
+        }
         self.entry = Entry(None, lengths=[{} for _ in indices], hints=[set() for _ in indices])
 
     def written(self, node: Any) -> Any:
@@ -140,12 +146,9 @@ class EntryWriter:
             return gast.Call(node.args[0], [self.written(function.value)], [])
         if isinstance(function, gast.Name) and function.id in OF_RUNTIME:
             return gast.Call(function, list(map(self.written, node.args)), [])
-        if getattr(function, "id", "") == "unbroadcast":
-            return self._unsummed(*node.args)
-        if getattr(function, "id", "") == "copied":
-            return self.written(node.args[0])
-        if getattr(function, "id", "") == "within":
-            return self._within(*node.args)
+        own = self._of_ours.get(getattr(function, "id", ""))
+        if own is not None:
+            return own(*node.args)
         if not isinstance(function, gast.Attribute) or getattr(function.value, "id", "") != "np":
             raise NotElementwiseError
         if not is_elementwise(function.attr) and function.attr != "clip":
@@ -158,6 +161,12 @@ class EntryWriter:
                 raise NotElementwiseError
             return gast.IfExp(*parts)
         return gast.Call(function, parts, [])
+
+    def _updated(self, old: Any, new: Any) -> Any:
+        """Return the entry of an updated array, which keeps its shape and type."""
+        if word_in(self._kind_of(old)) != word_in(self._kind_of(new)):
+            raise NotElementwiseError
+        return self._unsummed(new, old)
 
     def _unsummed(self, grad: Any, like: Any) -> Any:
         """Return the entry of an adjoint that has the shape of a value, which the loops check."""

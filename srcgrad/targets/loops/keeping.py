@@ -16,7 +16,8 @@ import numpy as np
 from srcgrad.ir.parsing import gast_parsed
 from srcgrad.ir.walk import found_in
 from srcgrad.targets.loops.derivative import Derivative
-from srcgrad.targets.loops.written import written_by
+from srcgrad.targets.loops.text import reached
+from srcgrad.targets.loops.written import Written, written_by
 
 
 class PutBackError(Exception):
@@ -30,16 +31,21 @@ def written_places(subject: Derivative, data: Collection[str]) -> tuple[int, ...
     """
     if not subject.written:
         return ()
-    tree = gast_parsed(subject.source)
-    functions = {item.name: item for item in tree.body if isinstance(item, gast.FunctionDef)}
-    function = functions[subject.entry]
-    parameters = [item.id for item in found_in(function.args, gast.Name)]
-    names = {node.id for item in functions.values() for node in found_in(item, gast.Name)}
-    outside = names & set(data)
-    written = written_by(function.body, {*parameters, *outside}, set(), set(functions))
-    if written.lists or written.entries & outside or (outside and len(functions) > 1):
+    body = gast_parsed(subject.source).body
+    functions = {item.name: item for item in body if isinstance(item, gast.FunctionDef)}
+    outside = set(data)
+    written: dict[str, Written] = {}
+    for name in reached(subject.entry, functions):
+        function = functions[name]
+        given = {item.id for item in found_in(function.args, gast.Name)} | outside
+        written[name] = written_by(function.body, given, set(), set(functions))
+        if (written[name].lists | written[name].entries) & outside:
+            return None
+    entries = written[subject.entry].entries
+    parameters = [item.id for item in found_in(functions[subject.entry].args, gast.Name)]
+    if written[subject.entry].lists:
         return None
-    return tuple(k for k, name in enumerate(parameters) if name in written.entries)
+    return tuple(k for k, name in enumerate(parameters) if name in entries)
 
 
 def can_be_kept(args: Sequence[Any], places: Sequence[int]) -> bool:

@@ -288,6 +288,12 @@ def _chosen(kinds: Sequence[Kind]) -> Kind:
     return reduce(joined, kinds, None) if all(map(is_number, kinds)) else UNKNOWN
 
 
+def _written_over(kinds: Sequence[Kind]) -> Kind:
+    """Return the kind of an updated value: that of an array stays."""
+    old, new = kinds
+    return old if isinstance(old, Array) or old is None else new
+
+
 def _shares(kinds: Sequence[Kind]) -> Kind:
     """Return the kinds of the parts of an adjoint that go to each of several numbers."""
     if None in kinds:
@@ -304,6 +310,7 @@ _WORDS: Final = {"len": "int", "int": "int", "float": "float", "bool": "bool"}
 _OF_RUNTIME: Final[Mapping[str, Callable[[Sequence[Kind]], Kind]]] = {
     **dict.fromkeys(("copied", "cast_back", "conj", "list_of"), _first),
     **dict.fromkeys(("abs", "real_part"), _real),
+    "written_over": _written_over,
     **dict.fromkeys(("expand_sum", "expand_mean"), _expanded),
     **dict.fromkeys(("min", "max"), _chosen),
     "zeros_like": lambda kinds: zeros_of(kinds[0]),

@@ -50,7 +50,7 @@ from srcgrad.targets.loops.long_lists import is_many
 from srcgrad.targets.loops.names import LengthsDifferError
 from srcgrad.targets.loops.narrow import is_narrow
 from srcgrad.targets.loops.parts import Parts, cut_at
-from srcgrad.targets.loops.text import LoopsText, Wish, loops_text
+from srcgrad.targets.loops.text import LoopsText, Wish, loops_text, reached_text
 
 _LONGEST: Final = 0.05  # seconds of a compiled call, above which NumPy's would take long
 
@@ -87,7 +87,7 @@ class Loops:
         self._parts: dict[tuple[int, frozenset[str]], Parts | None] = {}
         self._texts: dict[Any, tuple[LoopsText, ModuleType]] = {}
         self._signature = inspect.signature(subject.function)
-        self._data = data_in(subject.source, vars(subject.module))
+        self._data = data_in(reached_text(subject.source, subject.entry), vars(subject.module))
         self._names = tuple(self._data)
         self._places = written_places(subject, self._names)
         self._lock = Lock()

@@ -184,6 +184,15 @@ def reached(entry: str, functions: Mapping[str, Any]) -> list[str]:
     return sorted(found, key=list(functions).index)
 
 
+def reached_text(source: str, entry: str) -> str:
+    """Return the text of a function, and of those that it reads, itself or in what it calls."""
+    body = gast_parsed(source).body
+    functions = {item.name: item for item in body if isinstance(item, gast.FunctionDef)}
+    lines = source.splitlines()
+    parts = [functions[name] for name in reached(entry, functions)]
+    return "\n".join(line for part in parts for line in lines[part.lineno - 1 : part.end_lineno])
+
+
 def _with_displays(
     functions: Iterable[Any], records: Mapping[str, Sequence[str]]
 ) -> Mapping[str, Sequence[str]]:

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import gast
 
+from srcgrad.analyses.text_calls import called_by_text
 from srcgrad.ir.walk import found_in
 
 _VIEWS: Final = frozenset({"T", "reshape", "ravel", "transpose", "view", "real", "imag"})
@@ -25,7 +26,7 @@ class Written:
     Attributes:
         any: Whether they may write into anything that they are given.
         lists: The names of lists that they change by methods.
-        entries: The names of what they otherwise write into, of all if that is not known.
+        entries: The names of what they otherwise write into.
         alone: Whether no two of the names that are read after them may hold one thing.
     """
 
@@ -49,7 +50,7 @@ def written_by(
     }
     grown = {root for part in body for root in _grown(part)} & shared
     lists = grown & given
-    entries = given if (roots | grown) - given else roots - lists
+    entries = {name for name in given if (roots | grown) & _shared(body, {name})} - lists
     kept = back | lists
     alone = all(not (_shared(body, {name}) - {name}) & kept for name in kept)
     return Written(bool(roots | grown), frozenset(lists), frozenset(entries), alone)
@@ -117,7 +118,9 @@ def _roots(node: Any, shared: set[str], functions: set[str]) -> set[str]:
     if not isinstance(call, gast.Call):
         return set()
     method = getattr(call.func, "attr", "") if isinstance(call.func, gast.Attribute) else ""
-    given = [*call.args, *([] if method in _CHANGING else [call.func])]
+    places = called_by_text(call).writes
+    args = [call.args[k] for k in places if k < len(call.args)] if places else call.args
+    given = [*args, *([] if method in _CHANGING else [call.func])]
     used = {item.id for arg in given for item in found_in(arg, gast.Name)} & shared
     is_own = getattr(call.func, "id", "") in functions
     return used if is_own or (isinstance(node, gast.Expr) and method not in _CHANGING) else set()
