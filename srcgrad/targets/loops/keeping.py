@@ -72,6 +72,6 @@ def keeping(function: Callable[..., Any], places: Sequence[int]) -> Callable[...
         except Exception as error:
             for array, before in kept:
                 array[...] = before
-            raise PutBackError from error
+            raise PutBackError("the arguments are as they were") from error
 
     return run
