@@ -81,6 +81,22 @@ def returned_by(dispatcher: Any, args: Sequence[Any], beside: bool) -> Returned:
     return Returned(whole.lists + lists.lists, whole.nested or lists.nested, whole.tuples)
 
 
+def arrays_returned_by(dispatcher: Any, args: Sequence[Any]) -> Any:
+    """Return the types of the numbers of an array that a compiled function returns, or of a tuple.
+
+    None stands for whatever is no array, and no tuple of arrays alone.
+    """
+    from numba import typeof, types  # noqa: PLC0415 - Numba is optional
+    from numba.np.numpy_support import as_dtype  # noqa: PLC0415
+
+    kind = dispatcher.overloads[tuple(map(typeof, args))].signature.return_type
+    parts = list(kind) if isinstance(kind, types.BaseTuple) else [kind]
+    if not parts or not all(type(part) is types.Array for part in parts):
+        return None
+    found = tuple(as_dtype(part.dtype) for part in parts)
+    return found if isinstance(kind, types.BaseTuple) else found[0]
+
+
 def knows(function: Any) -> bool:
     """Say whether Numba knows a function, of whatever arguments."""
     from numba.core.registry import cpu_target  # noqa: PLC0415 - Numba is optional

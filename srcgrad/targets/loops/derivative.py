@@ -53,6 +53,7 @@ class Made:
         dispatcher: Numba's function.
         converts: What takes each argument there; None for those that go as they are.
         asks: Whether what it returns has to be looked at, since tuples may stand for lists.
+        arrays: The types of the numbers of the arrays that it returns; None if there are others.
     """
 
     key: Any
@@ -60,6 +61,7 @@ class Made:
     dispatcher: Any
     converts: Sequence[Any]
     asks: bool = False
+    arrays: Any = None
 
     @property
     def is_told(self) -> bool:

@@ -25,9 +25,7 @@ from srcgrad.spans import Span
 from srcgrad.targets.loops.border import (
     Records,
     RefusedArgumentError,
-    are_floats,
     as_returned,
-    brought_back,
     converted,
     described,
     differs,
@@ -37,16 +35,15 @@ from srcgrad.targets.loops.border import (
     kind_of_fixed,
     prototype,
     put_back,
-    returner,
     without_lists,
 )
+from srcgrad.targets.loops.calling import Ways, runner
 from srcgrad.targets.loops.copies import copied
 from srcgrad.targets.loops.data import data_in
 from srcgrad.targets.loops.derivative import Derivative, Made
 from srcgrad.targets.loops.front import front_text
 from srcgrad.targets.loops.keeping import PutBackError, can_be_kept, keeping, written_places
 from srcgrad.targets.loops.kind import Items
-from srcgrad.targets.loops.long_lists import is_many
 from srcgrad.targets.loops.names import LengthsDifferError
 from srcgrad.targets.loops.narrow import is_narrow
 from srcgrad.targets.loops.parts import Parts, cut_at
@@ -277,7 +274,8 @@ class Loops:
                 None,
             )
         run = keeping(dispatcher, self._places or ()) if fuses else dispatcher
-        return Made(key, text, run, converts, bool(back and back.tuples))
+        arrays = jit.arrays_returned_by(dispatcher, given)
+        return Made(key, text, run, converts, bool(back and back.tuples), arrays)
 
     def _compared(self, key: Any, args: tuple[Any, ...], made: Made) -> Any:
         """Run for the first time, and keep what runs if it gives what the text for NumPy gives."""
@@ -322,79 +320,10 @@ class Loops:
             return self._by_numpy(args)
         return self._compared(key, args, made)
 
-    def _runner(self, made: Made, expected: Any = None) -> Callable[..., Any]:
+    def _runner(self, made: Made, expected: Any) -> Callable[..., Any]:
         """Return what takes arguments to a compiled function, and its result back."""
-        dispatcher, failed = made.dispatcher, self._failed
-        key, written = made.key, self._subject.written
-        is_plain = self._subject.retyped and not any(made.converts) and not made.text.has_records
-        is_pair = isinstance(expected, tuple) and len(expected) == 2
-        kind = type(expected[0]) if is_pair else type(expected)
-        if not is_plain or kind not in (float, np.float64, np.float32):
-            return self._long_runner(made, expected)
-        if not is_pair:
-
-            def run_number(*args: Any) -> Any:
-                try:
-                    found = dispatcher(*args)
-                except Exception as error:  # noqa: BLE001 - NumPy runs it then
-                    return failed(error, key, args)
-                if found - found == 0.0 or written:
-                    return found
-                return self._by_numpy(args)  # infinite or NaN, where Python may raise
-
-            return run_number
-
-        def run_pair(*args: Any) -> Any:
-            try:
-                head, grad = dispatcher(*args)
-            except Exception as error:  # noqa: BLE001 - NumPy runs it then
-                return failed(error, key, args)
-            if head - head == 0.0 or written:
-                return (head if kind is float else kind(head)), grad
-            return self._by_numpy(args)
-
-        return run_pair
-
-    def _long_runner(self, made: Made, expected: Any) -> Callable[..., Any]:
-        """Return the same for arguments and results of any structure."""
-        dispatcher, converts = made.dispatcher, made.converts
-        lists = [k for k, kind in enumerate(made.key) if type(kind) is tuple and is_many(kind)]
-        changed, written = self._subject.lists, self._subject.written
-        is_plain, has_records = not any(converts), made.text.has_records
-        returned = returner(expected)
-        if is_plain and not (has_records or changed or lists) and are_floats(expected):
-            return self._runner_of_floats(made)
-
-        def run(*args: Any) -> Any:
-            if lists and len({id(args[k]) for k in lists}) < len(lists):
-                return self._by_numpy(args)  # one list under two names
-            try:
-                result = dispatcher(*(args if is_plain else converted(converts, args)))
-                result = brought_back(result) if has_records else result
-                result = self._with_lists(result, args) if changed else result
-            except Exception as error:  # noqa: BLE001 - NumPy runs it then
-                return self._failed(error, made.key, args)
-            head = result[0] if type(result) is tuple and result else result
-            if type(head) is float and head - head != 0.0 and not written:
-                return self._by_numpy(args)
-            return returned(result)
-
-        return run
-
-    def _runner_of_floats(self, made: Made) -> Callable[..., Any]:
-        """Return the same where a tuple of floats comes back as it is."""
-        dispatcher, written = made.dispatcher, self._subject.written
-
-        def run_numbers(*args: Any) -> Any:
-            try:
-                found = dispatcher(*args)
-            except Exception as error:  # noqa: BLE001 - NumPy runs it then
-                return self._failed(error, made.key, args)
-            if found[0] - found[0] == 0.0 or written:
-                return found
-            return self._by_numpy(args)
-
-        return run_numbers
+        ways = Ways(self._subject, self._by_numpy, self._failed, self._with_lists)
+        return runner(ways, made, expected)
 
     def _with_lists(self, result: Any, args: Sequence[Any]) -> Any:
         """Write lists that came back into those that were given, and return the result alone."""
