@@ -135,10 +135,10 @@ class Operators(Core):
         return binary(MATMUL, other, self) if is_operand(other) else NotImplemented
 
     def __divmod__(self, other: Any) -> Any:
-        return apply(DIVMOD, (self, other))
+        return apply(DIVMOD, (self, other)) if is_operand(other) else NotImplemented
 
     def __rdivmod__(self, other: Any) -> Any:
-        return apply(DIVMOD, (other, self))
+        return apply(DIVMOD, (other, self)) if is_operand(other) else NotImplemented
 
     def __neg__(self) -> Any:
         return unary(NEGATIVE, self)
