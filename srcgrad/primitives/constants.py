@@ -45,7 +45,7 @@ OF_TEXT: Final = (
 RECORDS: Final[tuple[Primitive, ...]] = (
     *records("numpy", "sign signbit floor ceil rint trunc fix round around", reason=STEPS),
     *records("numpy", "floor_divide spacing", reason=STEPS),
-    *records("math", "floor ceil trunc ulp nextafter", reason=STEPS),
+    *records("math", "floor ceil trunc ulp", reason=STEPS),
     *records("builtins", "round", reason=STEPS),
     *records("_operator", "floordiv", reason=STEPS),
     *records("numpy", f"{_COMPARED} {_IS} {_WHOLE} may_share_memory", **_TOLD),

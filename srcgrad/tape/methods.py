@@ -146,8 +146,8 @@ class Methods(Protocols):
 
     @flat.setter
     def flat(self, value: Any) -> None:
-        whole = np.ndim(value) == 0
-        set_item(self, ..., value if whole else np.reshape(value, self._array.shape))
+        row = value if np.ndim(value) == 0 else np.resize(value, self._array.shape)
+        set_item(self, ..., row)
 
     @property
     def base(self) -> Any:

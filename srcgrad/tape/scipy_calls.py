@@ -224,7 +224,7 @@ class RecordingMaker:
 
 def _copied(value: Any) -> Any:
     """Return knots or values as they are now: an object does not see them being written."""
-    return value if isinstance(value, (list, tuple)) else np.copy(value)
+    return call_recorded(np.array, (value,), {})
 
 
 class RecordingInterpolation:
