@@ -324,7 +324,8 @@ class Methods(Protocols):
 
     def contiguous(self) -> Any:
         """Return the tensor itself, or a copy with the elements row by row."""
-        return self if self._array.flags.c_contiguous else functions.clone(self)
+        dense = self._array.flags.c_contiguous
+        return self if dense else call_function(np.copy, (self,), {"order": "C"})
 
     # -- in place ----------------------------------------------------------------------------------
 

@@ -142,6 +142,8 @@ def test_ufuncs_into_arrays_where_chosen() -> None:
     assert found.tolist() == [np.sin(0.5), 0.0]
     with pytest.raises(NotDifferentiableError, match="out="):
         np.sin(t, out=found, where=[True, False])
+    np.sin(tape.tensor([1.0, 2.0]), out=found, where=[False, True])
+    assert found.tolist() == [np.sin(0.5), np.sin(2.0)]
     flags = tape.tensor([0.0, 0.0])
     np.add.at(flags, [1, 1], 2.0)
     assert flags.tolist() == [0.0, 4.0]

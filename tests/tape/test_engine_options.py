@@ -8,6 +8,7 @@ import pytest
 from srcgrad import autograd, tape
 from srcgrad.autograd import Function, graph
 from srcgrad.tape.edges import GradientEdge
+from srcgrad.tape.node import LEAF_HOOKS
 from tests.differences import assert_same
 
 VECTORS = np.array([[1.0, 0.0, 2.0], [0.5, -1.0, 1.0], [0.0, 3.0, 0.25]])
@@ -174,6 +175,18 @@ def test_hooks_of_a_leafs_node_run_before_and_after_it_accumulates(create):
     assert held is x.grad
 
 
+def test_a_leaf_with_hooks_runs_as_soon_as_all_of_its_gradient_is_there(monkeypatch):
+    monkeypatch.setattr(LEAF_HOOKS, "used", False)
+    x, w = leaf(2.0), leaf(3.0)
+    inner = np.exp(w)
+    y = inner * x
+    seen = []
+    y.grad_fn.next_functions[1][0].register_hook(lambda *given: seen.append("leaf"))
+    inner.grad_fn.register_hook(lambda *given: seen.append("inner"))
+    y.backward()
+    assert seen == ["leaf", "inner"]
+
+
 @pytest.mark.parametrize("create", [False, True])
 def test_hooks_of_a_node_may_return_one_value_and_none(create):
     x, w = leaf(2.0, 3.0), leaf(5.0, 7.0)
@@ -227,9 +240,18 @@ def test_hooks_on_one_of_several_outputs_wait_for_its_gradient():
     seen = []
     one.register_hook(lambda grad: seen.append("one"))
     other.register_hook(lambda grad: seen.append("other"))
-    (found,) = autograd.grad(other.sum(), x)
+    third, _ = np.split(x * 2.0, 2)
+    for part in (one, other, third):
+        part.retain_grad()
+    gone = third.grad_fn
+    del third  # its node has nobody to keep a gradient for
+    (found,) = autograd.grad(other.sum(), x, retain_graph=True)
     assert found.tolist() == [0.0, 0.0, 6.0, 8.0]
     assert seen == ["other"]
+    assert one.grad is None
+    assert other.grad.tolist() == [1.0, 1.0]
+    again = autograd.grad(graph.GradientEdge(gone, 0, ((2,), np.dtype(float))), x, np.ones(2))
+    assert again[0].tolist() == [2.0, 2.0, 0.0, 0.0]
 
 
 # -- nodes and leaves ------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ import pytest
 
 from srcgrad import autograd, tape
 from srcgrad.autograd import Function
-from srcgrad.tape import modes
+from srcgrad.tape import engine, modes
 
 
 def records():
@@ -278,10 +278,11 @@ def test_anomaly_mode_tells_of_a_failing_node(recorded):
     told = "Traceback of forward call" if recorded else "No forward pass information"
     with (
         autograd.set_detect_anomaly(True),
-        pytest.warns(UserWarning, match=told),
+        pytest.warns(UserWarning, match=told) as warned,
         pytest.raises(ValueError, match="fails here"),
     ):
         y.backward()
+    assert [warning.filename for warning in warned] == [engine.__file__]
 
 
 def test_anomaly_mode_tells_of_a_pass_of_which_it_knows_no_line():
@@ -306,4 +307,5 @@ def test_anomaly_mode_tells_of_a_pass_of_which_it_knows_no_line():
     first, second = (str(warning.message) for warning in warned)
     assert "in FailingBackward. Traceback of forward call" in first
     assert "induced by OuterBackward" in second
+    assert {warning.filename for warning in warned} == {engine.__file__}
     assert second.endswith("No forward pass information available.\n")

@@ -17,6 +17,7 @@ from srcgrad import autograd, tape
 from srcgrad.api.fallback import run_on_tape
 from srcgrad.autograd import Function, graph
 from srcgrad.errors import NotDifferentiableError, UnsupportedError
+from srcgrad.tape.loans import is_lent
 from srcgrad.tape.plainly import run_call
 from tests.differences import assert_same, numerical_gradient
 
@@ -85,6 +86,84 @@ def with_caches(x: Any) -> Any:
     return CACHED.twice(3.0) * x[0] + Cached.twice(CACHED, 2.0) * x[1] + CACHED.square(float(x[0]))
 
 
+class Typed:
+    """Holds a type of numbers under a property."""
+
+    def __init__(self, kind: Any) -> None:
+        self._kind = kind
+
+    @property
+    def kind(self) -> Any:
+        return self._kind
+
+
+ONE, OTHER, SHORT = Typed(np.float64), Typed(np.float64), Typed(np.float32)
+
+
+def with_fields_compared(x: Any) -> Any:
+    found = x[0] * 2.0 if ONE.kind is OTHER.kind else x[1]
+    found = found * (x[0] * 2.0 if ONE._kind is SHORT._kind else x[1])
+    return found + (x[0] * 3.0 if ONE._kind is not SHORT.kind else x[1])
+
+
+class Listed:
+    """Holds other things than types of numbers in fields that are compared."""
+
+    def __init__(self, *held: Any) -> None:
+        self.first, self.second = held
+
+
+THESE = Listed(list, [1])
+
+
+def with_other_fields_compared(x: Any) -> Any:
+    same = THESE.first is LISTED.first and THESE.second is not LISTED.second
+    return np.float64(x[0]) * 2.0 if same else x[1]
+
+
+LISTED = Listed(list, [1])
+
+
+def with_types_and_fields(x: Any) -> Any:
+    return x[0] * 2.0 if OTHER._kind is ONE.kind and type(x[0]) is ONE.kind else x[1]
+
+
+class Masked:
+    """Holds a masked array beside one that is not."""
+
+    def __init__(self) -> None:
+        self.masked = np.ma.array([1.0, 2.0], mask=[True, False])
+        self.usual = np.ones(2)
+
+
+MASKED = Masked()
+
+
+def beside_what_is_masked(x: Any) -> Any:
+    return np.sum(MASKED.usual * x)
+
+
+def by_a_computed_name(x: Any) -> Any:
+    return np.sum(getattr(MASKED, "mas" + "ked") * x)
+
+
+def by_its_name(x: Any) -> Any:
+    return np.sum(MASKED.masked * x)
+
+
+def among_all_fields(x: Any) -> Any:
+    return np.sum(vars(MASKED)["usual"] * x)
+
+
+def with_sums_at_places(x: Any) -> Any:
+    counts = np.zeros(2)
+    np.add.at(counts, [1, 1, 0], 1.5)
+    np.subtract.at(counts, [0], x[0])
+    number = np.zeros(())
+    np.add.at(number, (), 1.5)
+    return np.sum(counts * x) * number
+
+
 def with_slots(x: Any) -> Any:
     SLOTS.kept = x[0] * SLOTS.factor
     return SLOTS.kept * x[1]
@@ -134,13 +213,43 @@ def with_names_of_tensors(x: Any) -> Any:
 
 
 @pytest.mark.parametrize(
-    "function", [with_caches, with_slots, with_types, with_metaclasses, with_names_of_tensors]
+    "function",
+    [
+        with_caches,
+        with_slots,
+        with_types,
+        with_fields_compared,
+        with_other_fields_compared,
+        with_types_and_fields,
+        with_metaclasses,
+        with_names_of_tensors,
+        with_sums_at_places,
+        beside_what_is_masked,
+    ],
 )
 def test_plain_code_finds_what_it_finds_without_a_tape(function: Any) -> None:
     for x in (X, X * 3.0):
         value, found = on_tape(function, x)
         np.testing.assert_allclose(value, function(np.copy(x)), 1e-12)
         assert_same(found, numerical_gradient(function, (np.copy(x),), 0))
+
+
+@pytest.mark.parametrize("function", [by_a_computed_name, by_its_name, among_all_fields])
+def test_fields_that_may_be_masked_are_refused(function: Any) -> None:
+    with pytest.raises(UnsupportedError, match="MaskedArray"):
+        on_tape(function)
+
+
+def test_names_are_known_to_be_lent_while_code_runs() -> None:
+    def asks(x: Any) -> Any:
+        seen.append((is_lent(globals(), "np"), is_lent(globals(), "Typed"), is_lent({}, "np")))
+        return np.sum(x * x)
+
+    seen: list[Any] = []
+    asks(X)
+    on_tape(asks)
+    asks(X)
+    assert seen == [(False,) * 3, (True, False, False), (False,) * 3]
 
 
 def test_what_plain_code_does_not_find_other_code_finds_and_sets() -> None:
@@ -296,12 +405,15 @@ def test_a_users_function_keeps_what_it_saved_where_that_may_be_changed() -> Non
         assert slopes(*leaves(), write=True) == wanted
         x, w = leaves()
         y = Product.apply(x, w)
-        with graph.save_on_cpu():
+        with graph.save_on_cpu():  # of which no copies are made
             z = Product.apply(x, y)
+            packed = Product.apply(x, w)
         with autograd.no_grad():
             w.zero_()
         (second,) = autograd.grad(autograd.grad(y.sum(), x, create_graph=True)[0].sum(), w)
         assert second.tolist() == [1.0, 1.0]  # what was saved still leads to the leaf
+        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+            autograd.grad(packed.sum(), x)
         assert_same(autograd.grad(z.sum(), x)[0].numpy(), 2.0 * X * (X + 1.0))
     x, w = leaves()
     y = Product.apply(x, w)
