@@ -185,8 +185,6 @@ def rebase(target: Core, edge: Edge | None, shape: tuple[int, ...]) -> None:
         return
     base = view.base
     before = edge_of(base)
-    if before is None and edge is None:
-        return
     node = CopySlices(base, view.chain, before, edge, shape)
     note_overwriting(node)
     set_edge(base, (node, 0))

@@ -94,6 +94,34 @@ def rows_of_elements_set(x):
     return np.sum((full + 2.0 * part + number**2) * weights)
 
 
+@program(X)
+def values_with_leading_axes(x):
+    row, table = x.copy(), np.zeros((2, 2))
+    row[0:2] = x.reshape(1, 2) * 2.0
+    row[:] = np.outer([1.0], x) * row
+    table[0] = (x * x)[None]
+    table[:, 1:] += x[:, None]
+    return np.sum(row) + np.sum(table * table)
+
+
+@program(X)
+def choices_beside_what_is_no_number(x):
+    with np.errstate(invalid="ignore"):
+        root = np.sqrt(x - 1.0)  # of which the first is NaN
+    both = np.array([root, x * x])
+    return (
+        np.sum(np.choose([1, 0], both))
+        + np.sum(np.select([x > 1, x <= 1], both))
+        + np.sum(np.select([x > 1, x <= 1], [root, x * x]))
+        + np.prod(root, where=x > 1)
+        + np.max(root, where=x > 1, initial=0.1)
+        + np.sum(np.compress(x > 1, root))
+        + np.sum(np.take(root, (1,)))
+        + np.sum(np.fmax(root, x * 0.1))
+        + np.nansum(root)
+    )
+
+
 # -- lists where arrays are meant ------------------------------------------------------------------
 
 
