@@ -18,6 +18,7 @@ from srcgrad.tape.inplace import bump
 from srcgrad.tape.modes import STATE
 from srcgrad.tape.mutation import AllowMutation
 from srcgrad.tape.node import Node
+from srcgrad.tape.rulenode import modified_message
 from srcgrad.tape.saved import HookPair
 
 
@@ -43,14 +44,22 @@ class saved_tensors_hooks:
 
 
 class save_on_cpu(saved_tensors_hooks):
-    """Keep saved tensors in the memory of the CPU, where NumPy's arrays are already."""
+    """Keep saved tensors in the memory of the CPU, where NumPy's arrays are already.
+
+    Since that is their own memory, a pass refuses those that were changed in place.
+    """
 
     def __init__(self, pin_memory: bool = False, device_type: str = "cuda") -> None:
-        def pack(tensor: Any) -> tuple[str, Any]:
-            return tensor.device, tensor.cpu()
+        def pack(tensor: Any) -> tuple[Any, int]:
+            return tensor, tensor._counter[0]
 
-        def unpack(packed: tuple[str, Any]) -> Any:
-            return packed[1].to(packed[0])
+        def unpack(packed: tuple[Any, int]) -> Any:
+            tensor, version = packed
+            if tensor._counter[0] != version:
+                raise RuntimeError(
+                    modified_message(tensor._array, None, tensor._counter[0], version)
+                )
+            return tensor
 
         super().__init__(pack, unpack)
 

@@ -30,6 +30,7 @@ _INDICES: Final = "diag_indices_from diag_indices tril_indices triu_indices indi
 _DTYPES: Final = "dtype result_type promote_types can_cast finfo iinfo issubdtype isdtype typename"
 _SETTINGS: Final = "errstate seterr geterr set_printoptions get_printoptions printoptions"
 _SHOWN: Final = "datetime_data show_config show_runtime get_include info einsum_path"
+_METHODS: Final = "reduce accumulate reduceat"
 _KINDS: Final = "isinstance type callable hasattr"
 _ASKED: Final = "range issubclass id hash bool int any all"
 _SPELLED: Final = "repr str format ord chr bin hex oct ascii slice bytes bytearray"
@@ -44,12 +45,15 @@ OF_TEXT: Final = (
 RECORDS: Final[tuple[Primitive, ...]] = (
     *records("numpy", "sign signbit floor ceil rint trunc fix round around", reason=STEPS),
     *records("numpy", "floor_divide spacing", reason=STEPS),
-    *records("math", "floor ceil trunc ulp nextafter", reason=STEPS),
+    *records("math", "floor ceil trunc ulp", reason=STEPS),
     *records("builtins", "round", reason=STEPS),
     *records("_operator", "floordiv", reason=STEPS),
     *records("numpy", f"{_COMPARED} {_IS} {_WHOLE} may_share_memory", **_TOLD),
     *records("numpy", "allclose logical_and logical_or logical_not logical_xor", **_TOLD),
     *records("numpy", "any all isin", **_TOLD),
+    *records("numpy.logical_and", _METHODS, **_TOLD),
+    *records("numpy.logical_or", _METHODS, **_TOLD),
+    *records("numpy.logical_xor", _METHODS, **_TOLD),
     *records("numpy", f"{_BITS} packbits unpackbits gcd lcm", reason=TRUTH),
     *records("math", "isnan isinf isfinite isclose", **_TOLD),
     *records("math", "gcd factorial comb perm isqrt lcm", **_COUNTED),

@@ -163,6 +163,21 @@ class MathCopysign(Function):
         return grad * number_sign(x) * math.copysign(1.0, y), 0.0
 
 
+@table.rule(math.nextafter)
+class MathNextafter(Function):
+    """z = x moved by the smallest step towards y."""
+
+    elementwise = True
+
+    @staticmethod
+    def forward(ctx: Context, x: Any, y: Any, /) -> Any:
+        return math.nextafter(x, y)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return grad, 0.0
+
+
 @table.rule(math.fsum)
 class MathFsum(Function):
     """y = the sum of numbers."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -51,6 +52,12 @@ def is_distribution(value: Any) -> bool:
 def is_frozen_law(value: Any) -> bool:
     """Say whether a value is a distribution of one variable that holds its parameters."""
     return is_distribution(value) and {"dist", "args", "kwds"} <= vars(value).keys()
+
+
+def law_of(frozen: Any) -> Any:
+    """Return the distribution of SciPy that a frozen one has a copy of, None if it is another's."""
+    law = getattr(sys.modules["scipy.stats"], frozen.dist.name, None)
+    return law if type(law) is type(frozen.dist) else None
 
 
 def stands_for_object(value: Any) -> bool:

@@ -95,8 +95,3 @@ class detect_anomaly:
 def is_anomaly_enabled() -> bool:
     """Return whether anomaly mode is on in this thread."""
     return STATE.anomaly
-
-
-def is_anomaly_check_nan_enabled() -> bool:
-    """Return whether anomaly mode looks for NaN."""
-    return STATE.check_nan

@@ -86,8 +86,6 @@ def _without_slope(op: Op, a: Core, node: RuleNode) -> Any:
     node.saved_tensors = ()
     y = op.forward(node, x)
     result = wrap(y, node)
-    if STATE.strict and type(y) is np.ndarray and not y.ndim:
-        result._is_array = _returns_array(op, (a,))
     node._ids = (id(x), id(y))
     node._versions = (counter, counter[0], result._counter, 0)
     if counter is INFERENCE:
@@ -245,10 +243,10 @@ def _note_arrays(op: Op, args: tuple[Any, ...], kwargs: Mapping[str, Any], resul
 
 def _returns_array(op: Op, args: tuple[Any, ...], kwargs: Mapping[str, Any] = NOTHING) -> bool:
     """Ask NumPy whether a result without axes is an array: some hand on numbers as numbers."""
-    given = _as_given(args)
+    given = as_given(args)
     if isinstance(op.primal, np.ufunc) and not kwargs:  # which makes numbers of numbers
         return any(type(value) is np.ndarray for value in given) and _asks(op, given, {})
-    return _asks(op, given, _as_given(dict(kwargs)))
+    return _asks(op, given, as_given(dict(kwargs)))
 
 
 def _asks(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
@@ -257,16 +255,16 @@ def _asks(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     return type(found) is np.ndarray
 
 
-def _as_given(value: Any) -> Any:
+def as_given(value: Any) -> Any:
     """Return what plain code would have in the place of tensors: numbers that are no arrays."""
     if isinstance(value, Core):
         data = raw_of(value)
         return data if value._weak or data.ndim or value._is_array else data[()]
     kind = type(value)
     if kind is list or kind is tuple:
-        return kind([_as_given(item) for item in value])
+        return kind([as_given(item) for item in value])
     if kind is dict:
-        return {key: _as_given(item) for key, item in value.items()}
+        return {key: as_given(item) for key, item in value.items()}
     return value
 
 

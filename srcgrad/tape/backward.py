@@ -13,7 +13,7 @@ from srcgrad.tape.core import Core, edge_of, make
 from srcgrad.tape.edges import GradientEdge, roots_of, unused, wanted_edges
 from srcgrad.tape.engine import cast_result, run_backward, warn_cycle
 from srcgrad.tape.modes import STATE
-from srcgrad.tape.node import Edge, Node, node_hooks
+from srcgrad.tape.node import Edge, Node
 
 
 def as_tuple(values: Any) -> tuple[Any, ...]:
@@ -169,11 +169,8 @@ def backward(
 
 def _retain(item: Any) -> None:
     """Let a computed tensor keep its gradient: it is one of the `inputs` of backward."""
-    if isinstance(item, Core):
-        if not item._flag:
-            item.retain_grad()
-    elif not item.node._leaf:
-        node_hooks(item.node)
+    if isinstance(item, Core) and not item._flag:
+        item.retain_grad()
 
 
 def grad(

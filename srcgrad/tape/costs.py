@@ -55,8 +55,6 @@ def _elements(a: tuple[int, ...], b: tuple[int, ...]) -> int:
 
 
 def _matmul(a: tuple[int, ...], b: tuple[int, ...]) -> int:
-    if not a or not b:
-        return 0
     rows = a[-2] if len(a) > 1 else 1
     columns = b[-1] if len(b) > 1 else 1
     stacked = math.prod(np.broadcast_shapes(a[:-2], b[:-2]))

@@ -46,7 +46,6 @@ class Pass:
         self.heap: list[int] = []
         self.leaves: list[int] = []
         self.waiting: dict[Node, int] | None = None  # contributions that leaves wait for
-        self.after: list[Any] = []
         self.roots: tuple[Node, ...] = ()
         self.selections = Selections(careful=careful)
         self._graph: set[Node] | None = None
@@ -114,8 +113,6 @@ class Pass:
         for key in self.leaves:
             if key in self.nodes:
                 self._leaf(self.nodes.pop(key), self.grads.pop(key))
-        for callback in self.after:
-            callback()
 
     def _sweep(self) -> None:  # noqa: C901, PLR0912 - one loop, because calls cost as much as it
         """Run nodes, the latest first, until only leaves are left."""

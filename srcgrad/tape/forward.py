@@ -14,7 +14,7 @@ from srcgrad.tape.core import Core, edge_of, make, requires_grad
 from srcgrad.tape.inplace import own_part, set_item
 from srcgrad.tape.memory_order import laid_out
 from srcgrad.tape.modes import STATE
-from srcgrad.tape.node import Node
+from srcgrad.tape.node import Node, as_dtype
 from srcgrad.tape.ops import Op, require_op
 from srcgrad.tape.rulenode import RuleNode
 from srcgrad.tape.turning import turned_push
@@ -187,12 +187,8 @@ def ordered_as(tangent: Any, out: Core) -> Any:
 
 def like_output(tangent: Any, out: Core) -> Any:
     """Return `tangent` with the dtype of `out`: real numbers get the real part."""
-    if tangent._array.dtype == out._array.dtype:
-        return tangent
     with _reverse_only():
-        if tangent._array.dtype.kind == "c" and out._array.dtype.kind != "c":
-            tangent = tangent.real
-        return tangent.astype(out._array.dtype)
+        return as_dtype(tangent, out._array.dtype)
 
 
 def alias_of(tensor: Core) -> Any:

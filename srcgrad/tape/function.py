@@ -413,7 +413,9 @@ def _dirty(ctx: BackwardCFunction, out: Core, number: int, active: bool) -> Any:
 
 def _same_memory(ctx: BackwardCFunction, out: Core, number: int, active: bool) -> Any:
     """Return an input that forward returned as another tensor on the same memory."""
-    alias = make(out._array.view(), (ctx, number) if active else None)
+    if not active:
+        return out.detach()
+    alias = make(out._array.view(), (ctx, number))
     alias._counter = out._counter
     register_view(alias, out, ViewStep(None, (), {}, 0, None))
     return _own_view(alias, ctx)

@@ -177,7 +177,7 @@ def _named(name: str, call: Callable[..., Any], primal: Any) -> Callable[..., An
 
 
 def _unary(name: str, primal: Any) -> Callable[..., Any]:
-    if isinstance(primal, np.ufunc) and primal.nin == 1:
+    if isinstance(primal, np.ufunc):
         op = op_for(primal)
         if op is not None:
 

@@ -21,6 +21,7 @@ from srcgrad.tape.refusing import refusal
 from srcgrad.tape.replacing import replace_saved
 from srcgrad.tape.rulenode import ElementwiseNode, short_name
 from srcgrad.tape.selection import note_overwriting
+from srcgrad.tape.texts import refuse_spoken
 from srcgrad.tape.views import ViewStep, register_view
 
 _NO_GRAD_VIEW = (
@@ -184,8 +185,6 @@ def rebase(target: Core, edge: Edge | None, shape: tuple[int, ...]) -> None:
         return
     base = view.base
     before = edge_of(base)
-    if before is None and edge is None:
-        return
     node = CopySlices(base, view.chain, before, edge, shape)
     note_overwriting(node)
     set_edge(base, (node, 0))
@@ -348,6 +347,7 @@ def set_item(target: Core, index: Any, value: Any) -> None:
         RuntimeError: `target` may not be written to.
     """
     index = unwrap(index)
+    refuse_spoken(value)
     if isinstance(value, (list, tuple)):
         value = to_array(value)  # of tensors, which NumPy would take for numbers
     edge = edge_of(value) if isinstance(value, Core) else None

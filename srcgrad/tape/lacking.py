@@ -29,7 +29,7 @@ _PLAIN_CODES: Final = weakref.WeakSet[CodeType]()
 """The code that functions on the tape have reached; hooks and other code speak of tensors."""
 _BINDERS: Final = frozenset(("setattr", "__setattr__"))
 _fields_of: Final[Callable[[Any], dict[str, Any]]] = vars(Core)["__dict__"].__get__
-_passing_on: Final = PythonFloat.__getattribute__.__code__
+_passing_on: Final = PythonFloat.__getattribute__
 
 
 def has(kind: type, name: str) -> bool:
@@ -106,7 +106,7 @@ class _Hidden:
 def _asks_plainly() -> bool:
     """Say whether what asks for the attribute is code that knows arrays alone."""
     frame = sys._getframe(3)
-    while frame.f_code is _passing_on and frame.f_back is not None:
+    while frame.f_code is _passing_on.__code__ and frame.f_back is not None:
         frame = frame.f_back
     return frame.f_code in _PLAIN_CODES
 

@@ -11,7 +11,7 @@ import numpy as np
 from srcgrad.backends.jit import of_elements, plain
 from srcgrad.errors import MissingRuleError
 from srcgrad.rules.equivalents.arrays import Common
-from srcgrad.tape.apply import apply, tensors_in
+from srcgrad.tape.apply import apply, tensors_in, unwrap
 from srcgrad.tape.core import Core, make
 from srcgrad.tape.modes import STATE
 from srcgrad.tape.nesting import to_array
@@ -164,22 +164,30 @@ def _apply_along_axis(
 
 def _piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kwargs: Any) -> Any:
     """Call one function on the elements for which its condition holds, the last on the rest."""
-    conditions = [np.asarray(getattr(c, "_array", c), bool) for c in condlist]
-    if isinstance(condlist, (np.ndarray, Core)) and np.ndim(condlist) == np.ndim(x):
-        conditions = [np.asarray(getattr(condlist, "_array", condlist), bool)]
+    shape = np.shape(x)
+    conditions = list(_conditions(unwrap(condlist), len(shape)))
     functions = list(funclist)
     if len(functions) == len(conditions) + 1:
         conditions.append(~np.any(conditions, axis=0))
-    if len(functions) != len(conditions) or not np.ndim(x):
-        raise refusal(MissingRuleError, "this call of np.piecewise has no derivative rule")
-    result = make(np.zeros(np.shape(x), x.dtype))
+    if len(functions) != len(conditions):
+        return np.piecewise(np.zeros(shape), unwrap(condlist), functions)  # its own error
+    points: Any = x if shape else np.reshape(x, 1)
+    result = make(np.zeros_like(points._array))
     for condition, function in zip(conditions, functions, strict=True):
+        chosen = condition if shape else condition.reshape(1)
         if callable(function):
-            if condition.any():
-                result[condition] = function(x[condition], *args, **kwargs)
+            if chosen.any():
+                result[chosen] = function(points[chosen], *args, **kwargs)
         else:
-            result[condition] = function
-    return result
+            result[chosen] = function
+    return result if shape else np.reshape(result, ())
+
+
+def _conditions(condlist: Any, ndim: int) -> Any:
+    """Return one condition in a row, as NumPy reads what may be one condition or a list of them."""
+    if np.isscalar(condlist) or (ndim and not isinstance(condlist[0], (list, np.ndarray))):
+        condlist = [condlist]
+    return np.asarray(condlist, bool)
 
 
 class Broadcast(Common):

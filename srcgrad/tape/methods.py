@@ -146,8 +146,8 @@ class Methods(Protocols):
 
     @flat.setter
     def flat(self, value: Any) -> None:
-        whole = np.ndim(value) == 0
-        set_item(self, ..., value if whole else np.reshape(value, self._array.shape))
+        row = value if np.ndim(value) == 0 else np.resize(value, self._array.shape)
+        set_item(self, ..., row)
 
     @property
     def base(self) -> Any:
@@ -324,7 +324,8 @@ class Methods(Protocols):
 
     def contiguous(self) -> Any:
         """Return the tensor itself, or a copy with the elements row by row."""
-        return self if self._array.flags.c_contiguous else functions.clone(self)
+        dense = self._array.flags.c_contiguous
+        return self if dense else call_function(np.copy, (self,), {"order": "C"})
 
     # -- in place ----------------------------------------------------------------------------------
 

@@ -65,10 +65,7 @@ class Modes:
 class _Ever:
     """Whether any call was ever recorded whatever it calls: until then, nobody need look."""
 
-    __slots__ = ("strict",)
-
-    def __init__(self) -> None:
-        self.strict = False
+    strict: bool = False
 
 
 EVER: Final = _Ever()

@@ -177,11 +177,6 @@ class AccumulateGrad(Node):
         self.saved_tensors = ()
         self.variable = variable
 
-    def pull(self, grad: Any) -> tuple[Any, ...]:
-        """Add `grad`, an array, to the leaf's gradient."""
-        accumulate(self.variable, grad)
-        return ()
-
     def pull_recorded(self, grad: Any) -> tuple[Any, ...]:
         """Make the sum of the leaf's gradient and `grad`, a tensor, its new gradient."""
         leaf = self.variable
@@ -244,7 +239,7 @@ def accumulate(leaf: Any, grad: Any) -> None:
         if total is None:
             leaf._grad = leaf.wrap(dense_like(grad, leaf))
         elif total.requires_grad or total._array.shape != np.shape(grad):
-            leaf._grad = total.detach() + grad if not total.requires_grad else total + grad
+            leaf._grad = total.detach() + grad
         else:
             data = total._array
             np.add(data, grad, out=data, casting="same_kind")

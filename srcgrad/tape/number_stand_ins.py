@@ -12,7 +12,7 @@ import numpy as np
 from srcgrad.errors import MissingRuleError
 from srcgrad.rules.library import canonical_name, constant_reason
 from srcgrad.runtime import join_columns, join_rows
-from srcgrad.tape.apply import apply, tensors_in, unwrap
+from srcgrad.tape.apply import apply, as_given, tensors_in, unwrap
 from srcgrad.tape.core import Core
 from srcgrad.tape.modes import STATE
 from srcgrad.tape.nesting import to_array
@@ -42,7 +42,7 @@ def of_numbers(function: Callable[..., Any]) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
         if not STATE.strict or not has_tensor(args, kwargs):
             return function(*args, **kwargs)
-        value = function(*unwrap(args), **unwrap(kwargs))  # with Python's own errors
+        value = function(*as_given(args), **as_given(kwargs))  # with Python's own errors
         if constant_reason(function) is not None:
             return value
         return _like(apply_rule(function, args, kwargs), value)
@@ -130,10 +130,10 @@ class Joiner:
 
     def __getitem__(self, index: Any) -> Any:
         parts = list(index) if isinstance(index, tuple) else [index]
-        plain = any(isinstance(part, (slice, str)) for part in parts)
-        if plain or not STATE.strict or not tensors_in(parts):
+        told = any(isinstance(part, str) for part in parts)
+        if told or not STATE.strict or not tensors_in(parts):
             return self._original[index]
-        arrays = [part if isinstance(part, Core) else _joined(part) for part in parts]
+        arrays = list(map(_joined, parts))
         return apply_rule(self._function, (arrays,), {})
 
     def __getattr__(self, name: str) -> Any:
@@ -141,6 +141,9 @@ class Joiner:
 
 
 def _joined(part: Any) -> Any:
+    """Return a part as an array: ``0:3`` counts as it does in `np.r_`."""
+    if isinstance(part, slice):
+        return np.r_[part]
     return to_array(part) if isinstance(part, (list, tuple)) else part
 
 

@@ -75,13 +75,13 @@ def plain_value(tensor: Core) -> Any:
     return raw[()] if isinstance(raw, np.ndarray) and not raw.ndim else raw
 
 
+_FORMATTING = {dis.opmap.get(name) for name in ("BINARY_OP", "BINARY_MODULO")}
+
+
 def _is_formatting() -> bool:
     """Return whether the user's code is at ``text % value``, which asks the value for a number."""
     frame = user_frame()
-    if frame is None:
-        return False
-    code = frame.f_code.co_code
-    found = dis.opname[code[frame.f_lasti]] in ("BINARY_OP", "BINARY_MODULO")
+    found = frame is not None and frame.f_code.co_code[frame.f_lasti] in _FORMATTING
     if found and STATE.spoken is not None:
         STATE.spoken.add(ANY_TEXT)
     return found
@@ -135,10 +135,10 @@ class Operators(Core):
         return binary(MATMUL, other, self) if is_operand(other) else NotImplemented
 
     def __divmod__(self, other: Any) -> Any:
-        return apply(DIVMOD, (self, other))
+        return apply(DIVMOD, (self, other)) if is_operand(other) else NotImplemented
 
     def __rdivmod__(self, other: Any) -> Any:
-        return apply(DIVMOD, (other, self))
+        return apply(DIVMOD, (other, self)) if is_operand(other) else NotImplemented
 
     def __neg__(self) -> Any:
         return unary(NEGATIVE, self)

@@ -318,18 +318,6 @@ def _cast(value: Any, dtype: Any) -> Any:
     return value
 
 
-_REDUCTIONS: dict[tuple[Any, str], Callable[..., Any]] = {
-    (np.add, "reduce"): np.sum,
-    (np.multiply, "reduce"): np.prod,
-    (np.maximum, "reduce"): np.max,
-    (np.minimum, "reduce"): np.min,
-    (np.logical_and, "reduce"): np.all,
-    (np.logical_or, "reduce"): np.any,
-    (np.add, "accumulate"): np.cumsum,
-    (np.multiply, "accumulate"): np.cumprod,
-}
-
-
 def _ufunc_method(ufunc: Any, method: str, inputs: Args, kwargs: dict[str, Any]) -> Any:
     """Call a method of a ufunc: ``reduce``, ``accumulate``, ``outer``, ``at``."""
     if method == "at":
@@ -338,22 +326,7 @@ def _ufunc_method(ufunc: Any, method: str, inputs: Args, kwargs: dict[str, Any])
         a, b = inputs
         index = (..., *[None] * np.ndim(unwrap(b)))
         return ufunc(a[index] if np.ndim(unwrap(a)) else a, b, **kwargs)
-    own = getattr(ufunc, method)
-    if op_for(own) is not None:
-        return call_function(own, inputs, kwargs)
-    function = _REDUCTIONS.get((ufunc, method))
-    if function is not None:
-        out = kwargs.pop("out", None)
-        options = {key: value for key, value in kwargs.items() if value is not None}
-        if "axis" not in kwargs:
-            options["axis"] = 0  # a ufunc reduces the first axis unless told otherwise
-        elif kwargs["axis"] is None:
-            options["axis"] = None
-        if options.get("where") is True:
-            del options["where"]
-        result = call_function(function, inputs, options)
-        return result if out is None or out == (None,) else into(result, out)
-    return call_function(own, inputs, kwargs)
+    return call_function(getattr(ufunc, method), inputs, kwargs)
 
 
 def _at(ufunc: Any, target: Any, index: Any, value: Any = None) -> None:

@@ -12,7 +12,7 @@ from srcgrad.rules.reasons import refusal_of
 from srcgrad.runtime import conj, real_part
 from srcgrad.runtime.choosing import matters
 from srcgrad.tape.modes import STATE
-from srcgrad.tape.node import FREED, SECOND_BACKWARD, Node
+from srcgrad.tape.node import FREED, SECOND_BACKWARD, Edge, Node
 from srcgrad.tape.tied import pulled_at_ties
 
 FLOAT = np.dtype(float)  # the usual dtype, which is one object: faster to tell than its kind
@@ -129,16 +129,15 @@ class RuleNode(Node):
         wanted = self._ids[position]
         for value in _leaves(self.saved_tensors):
             if id(value) == wanted:
-                source, number = self._source(position)
+                source = self._source(position)
                 counter, version = self._versions[2 * position : 2 * position + 2]
-                raise RuntimeError(modified_message(value, source, number, counter[0], version))
+                raise RuntimeError(modified_message(value, source, counter[0], version))
 
-    def _source(self, position: int) -> tuple[str, int]:
-        """Return the name of the node that made the value at `position`, and its output number."""
+    def _source(self, position: int) -> Edge | None:
+        """Return the node that made the value at `position`, and its output number."""
         if position >= len(self._edges):
-            return self.name(), position - len(self._edges)
-        edge = self._edges[position]
-        return ("", 0) if edge is None else (edge[0].name(), edge[1])
+            return self, position - len(self._edges)
+        return self._edges[position]
 
     def position_of(self, value: Any) -> int:
         """Return which input, or output after these, `value` is; -1 for neither.
@@ -250,9 +249,9 @@ class ElementwiseNode(RuleNode):
             raise RuntimeError(SECOND_BACKWARD)
         counter, version = self._versions
         if counter[0] != version:
-            source, number = self._source(self.position_of(None))
+            source = self._source(self.position_of(None))
             value = self.saved_tensors[0]
-            raise RuntimeError(modified_message(value, source, number, counter[0], version))
+            raise RuntimeError(modified_message(value, source, counter[0], version))
 
     def position_of(self, value: Any) -> int:
         """Return 0 if the rule saves its input, 1 if its output."""
@@ -291,10 +290,13 @@ def flattened(value: Any) -> list[Any]:
     return flat
 
 
-def modified_message(value: Any, source: str, number: int, now: int, then: int) -> str:
+def modified_message(value: Any, source: Edge | None, now: int, then: int) -> str:
     """Return PyTorch's words for a saved value that was changed in place."""
     kind = f"{np.asarray(value).dtype.name.capitalize()}Tensor {list(np.shape(value))}"
-    origin = f", which is output {number} of {short_name(source)}," if source else ""
+    origin = ""
+    if source is not None:
+        node, number = source
+        origin = f", which is output {number} of {short_name(node.name())},"
     return (
         "one of the variables needed for gradient computation has been modified by an inplace "
         f"operation: [{kind}]{origin} is at version {now}; expected version {then} instead. Hint: "

@@ -49,7 +49,7 @@ def run_tensor_hooks(hooks: Any, grads: list[Any], node: Any, create: bool) -> l
     assert isinstance(hooks, NodeHooks)
     grads = list(grads)
     for number, own in hooks.tensor.items():
-        if grads[number] is not None or any(hasattr(h, "wants_none") for h in own.values()):
+        if grads[number] is not None:
             grads[number] = _run_each(own, grads[number], create)
     for number, ref in list(hooks.retain.items()):
         tensor = ref()

@@ -55,10 +55,7 @@ class SavedTensor:
         if self.hooks is None:
             if self.counter[0] != self.version:
                 edge = (node, self.number) if self.number is not None else self.edge
-                source, number = ("", 0) if edge is None else (edge[0].name(), edge[1])
-                raise RuntimeError(
-                    modified_message(self.data, source, number, self.counter[0], self.version)
-                )
+                raise RuntimeError(modified_message(self.data, edge, self.counter[0], self.version))
             if self.leaf is not None:
                 return self.leaf
             data = self.data

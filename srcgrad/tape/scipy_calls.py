@@ -15,6 +15,7 @@ from srcgrad.runtime.interpolators import (
     interpolates_on_grid,
     is_frozen_law,
     is_interpolator,
+    law_of,
     makes_interpolator,
     stands_for_object,
 )
@@ -26,7 +27,7 @@ from srcgrad.tape.scipy_solvers import (
     recording_caller,
     recording_solver,
 )
-from srcgrad.tape.scipy_sparse import RecordingClass, taking_tensors
+from srcgrad.tape.scipy_sparse import RecordingClass, class_of, taking_tensors
 
 
 def is_scipy(value: Any) -> bool:
@@ -38,7 +39,7 @@ def is_scipy(value: Any) -> bool:
         return value.__name__.partition(".")[0] == "scipy" or value.__name__ == MASKED
     if isinstance(value, np.ufunc):
         return False
-    if type(value).__name__ == "SuperLU":
+    if type(getattr(value, "__self__", value)).__name__ == "SuperLU":  # or a method of it
         return True
     module = getattr(value, "__module__", None) or getattr(type(value), "__module__", "")
     return isinstance(module, str) and f"{module}.".startswith(("scipy.", f"{MASKED}."))
@@ -51,10 +52,11 @@ def recording(value: Any) -> Any:
     """Return a module or function of SciPy as one whose calls on tensors are recorded."""
     if isinstance(value, types.ModuleType):
         return RecordingModule(value)
+    if is_frozen_law(value):
+        law = RecordingDistribution(law_of(value) or value.dist)
+        return FrozenDistribution(law, value.args, value.kwds, value)
     if is_distribution(value):
-        law = RecordingDistribution(value.dist if is_frozen_law(value) else value)
-        held = is_frozen_law(value)
-        return FrozenDistribution(law, value.args, value.kwds, value) if held else law
+        return RecordingDistribution(value)
     if makes_interpolator(value):
         return RecordingMaker(value)
     if is_interpolator(value) or interpolates_on_grid(value):
@@ -70,8 +72,17 @@ def _recording_callable(value: Any) -> Any:
         return recording_caller(value, place)
     if isinstance(value, type):
         takes = value.__module__.startswith("scipy.sparse") or stands_for_object(value)
-        return RecordingClass(value) if takes else value
+        return _recording_class(value) if takes else value
     return _recording_call(value) if is_function(value) else taking_tensors(value)
+
+
+_recording_class = functools.cache(RecordingClass)
+
+
+def named_class(value: Any) -> Any:
+    """Return the class of a value as plain code gets it by its name: always the same object."""
+    kind = class_of(value)
+    return recording(kind) if kind is not type(value) and is_scipy(kind) else kind
 
 
 def is_function(value: Any) -> bool:
@@ -116,7 +127,7 @@ class RecordingDistribution:
         return _recording_call(value) if isinstance(value, types.MethodType) else value
 
 
-_OTHER_ORDER = frozenset(["rvs", "expect", "support", "args", "kwds", "dist", "random_state"])
+_OTHER_ORDER = frozenset(["rvs", "expect", "support", "random_state"])
 """What a distribution takes in another order, or does not have."""
 
 
@@ -130,16 +141,16 @@ class FrozenDistribution:
         kwargs: dict[str, Any],
         itself: Any = None,
     ) -> None:
-        self._distribution = distribution
+        self.dist = distribution
+        self.args = args
+        self.kwds = kwargs
         self._itself = itself
-        self._args = args
-        self._kwargs = kwargs
 
     def __getattr__(self, name: str) -> Any:
-        if name in _OTHER_ORDER and not has_tensor((*self._args, *self._kwargs.values())):
-            itself = self._itself or self._distribution.__wrapped__(*self._args, **self._kwargs)
+        if name in _OTHER_ORDER and not has_tensor((*self.args, *self.kwds.values())):
+            itself = self._itself or self.dist.__wrapped__(*self.args, **self.kwds)
             return getattr(itself, name)
-        method = getattr(self._distribution, name)
+        method = getattr(self.dist, name)
         if name.startswith("_") or not callable(method):
             return method
 
@@ -149,7 +160,7 @@ class FrozenDistribution:
                     f"`{name}` of a distribution whose parameters vary has no derivative rule",
                     hint="draw with `loc + scale * rng.standard_normal(n)` and the like",
                 )
-            return method(*args, *self._args, **self._kwargs, **kwargs)
+            return method(*args, *self.args, **self.kwds, **kwargs)
 
         return call
 
@@ -213,7 +224,7 @@ class RecordingMaker:
 
 def _copied(value: Any) -> Any:
     """Return knots or values as they are now: an object does not see them being written."""
-    return value if isinstance(value, (list, tuple)) else np.copy(value)
+    return call_recorded(np.array, (value,), {})
 
 
 class RecordingInterpolation:

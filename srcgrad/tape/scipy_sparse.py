@@ -69,6 +69,12 @@ def _kind_of(kind: type) -> type:
     return type(kind.__name__, (FixedSparse, kind), {**made, "__module__": kind.__module__})
 
 
+def class_of(value: Any) -> Any:
+    """Return the class of a value, of a matrix of constants that which it had before."""
+    kind = type(value)
+    return kind.__mro__[2] if issubclass(kind, FixedSparse) else kind
+
+
 def _making(kind: type, name: str) -> Any:
     function = getattr(kind, name)
 
@@ -148,8 +154,7 @@ class FixedSparse:
         return getattr(self._varying(), name)(other)
 
     def _as_usual(self, name: str, other: Any) -> Any:
-        kind = type(self).__mro__[2]
-        return taking_tensors(getattr(kind, name)(self, other))
+        return taking_tensors(getattr(class_of(self), name)(self, other))
 
     def _varying(self) -> Any:
         """Return the matrix as one whose entries may vary."""

@@ -302,7 +302,7 @@ def _without_nan(value: Any) -> Any:
         return value
     if np.result_type(data).kind not in "fc" or not np.any(np.isnan(data)):
         return value
-    return np.where(np.isnan(data), data.dtype.type(0) if hasattr(data, "dtype") else 0.0, value)
+    return np.where(np.isnan(data), 0, value)
 
 
 def _passes(node: Any) -> bool:

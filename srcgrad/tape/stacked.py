@@ -75,16 +75,11 @@ def stacked_grad(
 
 def finished(value: Any, item: Any, count: int) -> Any:
     """Return a gradient of each vector as one tensor of its own memory, with the item's dtype."""
-    if isinstance(value, Stack):
-        if isinstance(item, Core):
-            value = value.conformed(item._array.shape, item._array.dtype)
-        return make(np.array(value.rows))
-    array = np.asarray(value)
-    shape, dtype = array.shape, array.dtype
+    if not isinstance(value, Stack):  # a gradient that is zero, whatever the vector is
+        value = Stack(np.broadcast_to(value, (count, *np.shape(value))))
     if isinstance(item, Core):
-        shape, dtype = item._array.shape, item._array.dtype
-    array = array.real if array.dtype.kind == "c" and dtype.kind != "c" else array
-    return make(np.array(np.broadcast_to(array.astype(dtype), (count, *shape))))
+        value = value.conformed(item._array.shape, item._array.dtype)
+    return make(np.array(value.rows))
 
 
 def _is_quiet(roots: Iterable[Edge]) -> bool:

@@ -38,7 +38,7 @@ from srcgrad.tape.number_stand_ins import (
 )
 from srcgrad.tape.protocols import call_function
 from srcgrad.tape.pynumbers import as_python, plain
-from srcgrad.tape.scipy_calls import is_scipy, recording
+from srcgrad.tape.scipy_calls import is_scipy, named_class, recording
 from srcgrad.tape.texts import OF_NUMPY, READERS, reading, refuse_spoken
 
 FRESH = (
@@ -55,7 +55,7 @@ TAKING = (
     "convolve", "polyval", "where", "round", "real", "imag", "flip", "roll", "size", "shape",
     "ndim", "array_equal", "allclose", "isclose", "trace", "broadcast_to", "expand_dims",
 )  # fmt: skip
-_OF_TEXTS = frozenset(("array", "asarray", "asanyarray"))
+_OF_TEXTS = frozenset(("array", "asarray", "asanyarray", "full", "full_like"))
 _CONVERSIONS = frozenset(("asarray", "asanyarray", "ascontiguousarray", "asfortranarray"))
 
 
@@ -80,6 +80,7 @@ def _making(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
             return function(*args, **kwargs)
         if name == "fromiter":
             items = list(args[0])[: kwargs.pop("count", None)]
+            refuse_spoken(items)
             return to_array(items, *args[1:2], **kwargs)
         if not has_tensor(args, kwargs):
             if STATE.spoken and name in _OF_TEXTS:
@@ -98,8 +99,9 @@ def _making(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _spread_range(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """A single argument of `arange` is the stop, which the rule takes for the start."""
-    return ((0, *args), kwargs) if len(args) == 1 and "stop" not in kwargs else (args, kwargs)
+    """Give the start of `arange`, which may be called with the stop alone."""
+    starts = len(args) > 1 or "start" in kwargs or (len(args) == 1 and "stop" in kwargs)
+    return (args, kwargs) if starts else ((0, *args), kwargs)
 
 
 def _converted(function: Callable[..., Any], a: Any, dtype: Any = None, **kw: Any) -> Any:
@@ -192,7 +194,7 @@ class _Type:
         if len(args) != 1 or not STATE.strict:
             return type(*args, **kwargs)
         (value,) = args
-        kind = value.__class__ if isinstance(value, Core) else type(value)
+        kind = value.__class__ if isinstance(value, Core) else named_class(value)
         return Float if kind is float else kind
 
     def __instancecheck__(self, instance: Any) -> bool:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import srcgrad as sg
+from srcgrad.tape.turning import choosing
 
 FUNCTIONS = [
     np.exp,
@@ -189,3 +190,31 @@ def test_every_way_to_ask_gives_the_same() -> None:
 def plain_loss(a: Any) -> Any:
     w, v = np.linalg.eigh(a)
     return np.sum((v * np.exp(w)) @ v.T * np.arange(4.0).reshape(2, 2)) + np.sum(w**2)
+
+
+def test_vectors_that_are_not_told_apart_have_no_gradient() -> None:
+    weights = np.array([[1.0, 2.0], [3.0, 4.0]])
+
+    def loss(a: Any) -> Any:  # linear in the vectors, of which any would do
+        return np.sum(np.linalg.eigh(a)[1] * weights)
+
+    with pytest.warns(sg.errors.TieWarning, match="depends on which"):
+        found = gradient(loss, 2.0 * np.eye(2))
+    assert np.isnan(found).any()
+    assert_slopes(lambda a: loss((a + a.T) / 2), np.array([[2.0, 0.5], [0.5, 3.0]]))
+
+
+@pytest.mark.parametrize("how", ["plain", "turned", "mixed"])
+def test_values_alone_are_not_turned(how: str) -> None:
+    a = np.array([[2.0, 0.5], [0.3, 1.0], [0.1, 0.2]])
+    along = np.array([[0.3, -1.0], [0.5, 0.2], [-0.4, 0.9]])
+    with choosing(how), sg.autograd.forward_ad.dual_level():
+        dual = sg.autograd.forward_ad.make_dual(sg.tensor(a), sg.tensor(along))
+        for call in (
+            lambda m: np.linalg.svd(m, compute_uv=False),
+            lambda m: np.linalg.eigvalsh(m.T @ m),
+            lambda m: np.linalg.qr(m, mode="r") ** 2,
+        ):
+            found = sg.autograd.forward_ad.unpack_dual(call(dual)).tangent.numpy()
+            slope = (call(a + 1e-6 * along) - call(a - 1e-6 * along)) / 2e-6
+            np.testing.assert_allclose(found, slope, rtol=1e-6, atol=1e-8)

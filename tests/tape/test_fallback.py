@@ -70,6 +70,12 @@ def test_what_would_detach_is_refused(x, escape):
     assert any(isinstance(error, NotDifferentiableError) for error in errors)
 
 
+def test_whole_parts_are_constants(x):
+    for call in (math.floor, math.ceil, math.trunc):
+        assert call(x[1]) == call(1.5)
+        assert type(call(x[1])) is int
+
+
 def test_python_numbers_made_of_elements_keep_the_gradient(x):
     number, numbers = x[0].item(), x.tolist()
     assert isinstance(number, float)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import json
+import math
 import os
 import warnings
 from typing import Any
@@ -12,7 +14,9 @@ import pytest
 
 from srcgrad import SrcgradError, autograd, tape
 from srcgrad.autograd import functional
-from srcgrad.tape import run_plainly
+from srcgrad.runtime import unbroadcast
+from srcgrad.tape import run_plainly, stacked
+from srcgrad.tape.ops import require_op
 from tests.unit.rules.callers import Caller, callers_of_specs
 
 COUNT = 3
@@ -41,6 +45,37 @@ def compare(output: Any, inputs: Any) -> None:
         wanted = np.stack([part._array for part in parts])
         assert many.dtype == wanted.dtype
         np.testing.assert_allclose(many._array, wanted, rtol=1e-9, atol=1e-11)
+
+
+ACTS = {
+    np.matmul: True,
+    np.diff: True,
+    np.polyval: True,
+    np.trapezoid: True,
+    np.flip: True,
+    np.meshgrid: True,
+    np.fft.fftshift: True,
+    np.convolve: False,
+    np.take: False,
+    np.pad: False,
+    np.linalg.qr: False,
+}
+
+
+@pytest.mark.parametrize("function", ACTS)
+def test_rules_that_ask_for_no_type_run_once_for_all_vectors(
+    monkeypatch: pytest.MonkeyPatch, function: Any
+) -> None:
+    monkeypatch.setattr(stacked, "_KNOWN", {})
+    assert stacked.takes_stacks(require_op(function)) is ACTS[function]
+    assert stacked.takes_stacks(require_op(function)) is ACTS[function]
+
+
+def test_what_a_rule_may_name_and_run_for_all_vectors() -> None:
+    for value in (np, math, np.sin, 2, 0.5, "text", None, unbroadcast):
+        assert stacked._acts(value, set())
+    for value in (json, isinstance, np.asarray, [], compare):
+        assert not stacked._acts(value, set())
 
 
 def test_vectors_of_calls_go_back_together_as_one_by_one() -> None:

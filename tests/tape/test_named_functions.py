@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import ast
+import json
 from typing import Any
 
 import numpy as np
 import pytest
 
 from srcgrad import tape
-from srcgrad.tape import creation, functions
+from srcgrad.tape import creation, functions, methods, stand_ins
 from tests.differences import numerical_gradient
 
 X, Y = np.array([0.5, -1.5, 2.0]), np.array([2.0, 0.3, -0.7])
@@ -108,3 +110,57 @@ def test_values_and_slopes_are_those_of_plain_programs(name: str) -> None:
     for number, leaf in enumerate(leaves):
         expected = numerical_gradient(lambda *a: np.sum(plain(*a) * weights), args, number)
         np.testing.assert_allclose(leaf.grad.numpy(), expected, rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("name", functions.ELEMENTWISE)
+def test_a_function_of_elements_is_made_with_its_rule_if_it_has_one(name: str) -> None:
+    made = functions._unary(name, functions.ELEMENTWISE[name])
+    x = tape.tensor(np.abs(X) / 3.0, requires_grad=True)
+    with np.errstate(invalid="ignore"):  # of some that begin at 1
+        found, known = made(x), getattr(functions, name)(x)
+    assert made.__name__ == made.__qualname__ == name
+    np.testing.assert_array_equal(found.detach().numpy(), known.detach().numpy())
+    assert found.requires_grad is known.requires_grad
+    if found.requires_grad:
+        assert found.grad_fn.name() == known.grad_fn.name()
+
+
+def test_methods_that_are_there_already_stay() -> None:
+    before = dict(vars(methods.Methods))
+    methods._install()
+    changed = {name for name, value in vars(methods.Methods).items() if before.get(name) != value}
+    for name in changed:  # so that other tests have what they had
+        setattr(methods.Methods, name, before[name])
+    assert {name for name in changed if not is_composed(name)} == set()
+    assert not any(hasattr(tape.Tensor, f"{name}_") for name in methods.NOT_INPLACE)
+
+
+def is_composed(name: str) -> bool:
+    return name.removesuffix("_") in methods.COMPOSED
+
+
+def test_a_method_of_numpy_takes_the_key_words_of_torch() -> None:
+    x = tape.tensor(TALL)
+    largest = methods._numpy_method("max", np.max)(x, dim=0)
+    np.testing.assert_array_equal(largest.values.numpy(), TALL.max(0))
+    np.testing.assert_array_equal(largest.indices.numpy(), TALL.argmax(0))
+    np.testing.assert_array_equal(methods._numpy_method("max", np.max)(x, 0).numpy(), TALL.max(0))
+    turned = methods._numpy_method("transpose", np.transpose)
+    np.testing.assert_array_equal(turned(x, 1, 0).numpy(), TALL.T)
+    with pytest.raises(TypeError, match="dim"):
+        methods._numpy_method("nonzero", np.nonzero)(x, dim=0)
+    out = np.zeros(3)
+    assert methods._numpy_method("sum", np.sum)(x, 0, out=out) is out
+    np.testing.assert_allclose(out, TALL.sum(0))
+
+
+def test_what_stands_in_for_types_and_readers_is_found_by_what_they_are() -> None:
+    kinds = [np.float64, np.ndarray, [], np.sin, float]
+    assert [stand_ins._is_kind(kind) for kind in kinds] == [True, False, False, False, False]
+    assert set(stand_ins._by_name(json)) == {"load", "loads"}
+    assert set(stand_ins._by_name(ast)) == {"literal_eval"}
+
+
+def test_another_name_is_no_function() -> None:
+    with pytest.raises(AttributeError, match="has no function 'nothing'"):
+        _ = functions.nothing

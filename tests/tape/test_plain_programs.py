@@ -12,10 +12,10 @@ import pytest
 from srcgrad.api.fallback import run_on_tape
 from srcgrad.api.values import conform
 from tests.differences import assert_same, numerical_gradient
-from tests.tape.programs import aliases, codes, methods, pieces, values
+from tests.tape.programs import aliases, codes, methods, options, pieces, values
 from tests.tape.programs.corpus import PROGRAMS
 
-MODULES = (values, codes, aliases, methods, pieces)
+MODULES = (values, codes, aliases, methods, options, pieces)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

@@ -117,6 +117,35 @@ def _of_constants(x: Any) -> Any:
     return np.sum(_weights(3) * x * x)
 
 
+class _Holder:
+    factor = 2.0
+
+    @numba.jit(forceobj=True)
+    def scaled(self, x: Any) -> Any:
+        return np.sum(x * x) * self.factor
+
+    @numba.njit
+    def cubes(x: Any) -> Any:  # noqa: N805 - called of the class
+        return np.sum(x * x * x)
+
+    @staticmethod
+    @numba.njit
+    def squares(x: Any) -> Any:
+        return np.sum(x * x)
+
+
+_HOLDER = _Holder()
+
+
+def _of_a_class(x: Any) -> Any:
+    held = _HOLDER.squares(x) + _Holder.squares(2.0 * x) + len(_Holder.cubes.py_func.__name__)
+    return held * _Holder.cubes(x)
+
+
+def _of_an_object(x: Any) -> Any:
+    return _HOLDER.scaled(x) * _Holder.scaled(_HOLDER, x)
+
+
 X = np.array([0.3, -0.4, 0.7])
 FUNCTIONS = [
     _of_a_number,
@@ -143,10 +172,28 @@ def test_helpers_are_differentiated_from_their_source(function: Callable[..., An
     np.testing.assert_allclose(tangent, np.sum(_differences(function)), rtol=1e-6)
 
 
-@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize(
+    "function", [*FUNCTIONS, _of_a_class, _of_an_object], ids=lambda f: f.__name__
+)
 def test_the_tape_runs_them_as_python_does(function: Callable[..., Any]) -> None:
     gradient = sg.grad(function, backend="tape")
     np.testing.assert_allclose(gradient(X), _differences(function), rtol=1e-6, atol=1e-8)
+
+
+def _of_elements_into(x: Any) -> Any:
+    room = np.zeros(3)
+    _kept(np.ones(3), 2.0, out=room)
+    return np.sum(room * x)
+
+
+def test_elements_may_be_put_into_an_array() -> None:
+    gradient = sg.grad(_of_elements_into, backend="tape")
+    np.testing.assert_allclose(gradient(X), _differences(_of_elements_into), rtol=1e-6)
+
+
+@numba.vectorize
+def _kept(a: Any, b: Any) -> Any:
+    return a * b if a > 0.5 else b
 
 
 def test_a_helper_that_is_bound_anew_is_read_anew(monkeypatch: pytest.MonkeyPatch) -> None:

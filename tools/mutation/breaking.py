@@ -15,6 +15,7 @@ from types import CodeType, FunctionType
 from typing import Any, Final, cast
 
 from srcgrad.frontend import loaded, source
+from srcgrad.tape import stacked
 from tools.mutation.blocks import blocks_of
 from tools.mutation.sites import LAYERS, ROOT, Mutant, block_name, functions_of
 
@@ -83,6 +84,7 @@ def watch_loaded(note: Callable[[str], Any]) -> int:
         return parsed(function, lines)
 
     vars(source).update(is_as_loaded=fits, _parsed=read)
+    vars(stacked)["_BUILTINS"] |= {_SEEN}  # which nobody hands a stack
     setattr(builtins, _SEEN, note)
     ours, codes = Loaded(), {}
     for path in _modules():

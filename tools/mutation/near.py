@@ -57,6 +57,7 @@ NEAR: Final = {
     "tests/programs": {"": 2},
     "tests/checklist": {"": 4},
     "tests/targets/test_cupy.py": {},
+    "tests/targets/test_jitted_helpers.py": {},
     "tests/targets/test_new_library.py": {},
     "tests/doubles": {},
     "tests/unit/backends": {},

@@ -8,6 +8,7 @@ import gast
 
 from srcgrad.frontend.expand.growing import compared_lengths
 from srcgrad.frontend.expand.lookup import Live
+from srcgrad.frontend.expand.making import as_lambda
 from srcgrad.frontend.expand.part import Part
 from srcgrad.frontend.expand.scoping import free_names, own_names, parameters, renamed
 from srcgrad.frontend.expand.values import (
@@ -127,8 +128,7 @@ class Expressions(Part):
                     node, "a lambda that is kept as a value", "call it instead"
                 )
             names[name] = found.id
-        tree = renamed(tree, names)
-        return at(gast.Lambda(tree.args, tree.body[0].value), node)
+        return as_lambda(renamed(tree, names), node)
 
     # -- names and displays
 

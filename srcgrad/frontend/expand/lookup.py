@@ -29,7 +29,7 @@ from srcgrad.frontend.expand.values import (
 from srcgrad.ir.build import clone, load
 from srcgrad.ir.packages import package_of
 from srcgrad.ir.scopes import MISSING, SPACE_OF, Binding
-from srcgrad.runtime.interpolators import is_frozen_law
+from srcgrad.runtime.interpolators import is_frozen_law, law_of
 from srcgrad.runtime.objects import is_plain_object
 
 if TYPE_CHECKING:
@@ -113,9 +113,8 @@ class Lookup(Part):
         self.session.assume(lambda a: type(root(a).dist), type(value.dist))
         self.session.assume(lambda a: len(root(a).args), len(value.args))
         self.session.assume(lambda a: tuple(root(a).kwds), tuple(value.kwds))
-        law = getattr(sys.modules["scipy.stats"], value.dist.name, None)
-        same = type(law) is type(value.dist)
-        if not same:
+        law = law_of(value)
+        if law is None:
             return expression
         return Frozen(
             Known(law, self.frame.constant(law, value.dist.name)), args, named, expression

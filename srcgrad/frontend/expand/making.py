@@ -89,14 +89,31 @@ class _Told(gast.NodeTransformer):  # type: ignore[misc]
         return node if len(kept) > 1 else kept[0]
 
 
+def as_lambda(tree: Any, node: Any) -> Any:
+    r"""Return a function of one expression as a lambda, which has no annotations.
+
+    >>> from srcgrad.compiler.doctesting import text
+    >>> tree = gast.parse("def f(a: float, *, b: int) -> float:\n    return a * b").body[0]
+    >>> print(text([gast.Expr(as_lambda(tree, tree))]))
+    lambda a, *, b: a * b
+    """
+    return at(gast.Lambda(unannotated(tree.args), tree.body[0].value), node)
+
+
+def unannotated(args: Any) -> Any:
+    """Take the annotations away from parameters."""
+    for name in walk(args):
+        if isinstance(name, gast.Name):
+            name.annotation = None
+    return args
+
+
 def _plain(tree: Any) -> Any:
     tree = clone(tree)
     tree.decorator_list, tree.returns = [], None
     tree.args.defaults = [gast.Constant(None, None) for _ in tree.args.defaults]
     tree.args.kw_defaults = [item and gast.Constant(None, None) for item in tree.args.kw_defaults]
-    for name in walk(tree.args):
-        if isinstance(name, gast.Name):
-            name.annotation = None
+    unannotated(tree.args)
     return tree
 
 

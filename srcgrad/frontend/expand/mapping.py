@@ -207,6 +207,8 @@ class Mapping(Part):
             return None
         if any(isinstance(item, Static) for item in [*held, *extra]):
             return None
+        if any(isinstance(item, gast.Constant) for item in held):
+            return None  # which are the elements of one condition, if there are axes
         x = x if isinstance(x, gast.Name) else self.frame.keep("x", x, node)
         points = self.frame.keep("points", self._numpy(np.atleast_1d, x, node), node)
         rows = [self._numpy(np.atleast_1d, item, node) for item in held]  # numbers have none

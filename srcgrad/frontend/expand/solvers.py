@@ -8,6 +8,7 @@ from typing import Any
 import gast
 
 from srcgrad.frontend.expand.lookup import Live
+from srcgrad.frontend.expand.making import as_lambda
 from srcgrad.frontend.expand.part import Part
 from srcgrad.frontend.expand.placing import takes
 from srcgrad.frontend.expand.scoping import free_names, parameters, renamed
@@ -167,7 +168,7 @@ class Solvers(Part):
         }
         tree = renamed(tree, names | mine)
         tree.args.args += [gast.Name(name, gast.Param(), None, None) for name in names.values()]
-        return at(gast.Lambda(tree.args, tree.body[0].value), node)
+        return as_lambda(tree, node)
 
     def _closing(
         self, function: Static, made: Any, values: list[Any], count: int, node: Any

@@ -175,6 +175,8 @@ class WriteCalls:
 
     def _put(self, like: Any, a: Any, ind: Any, v: Any) -> bool:
         target = self._named(a, like)
+        if isinstance(v, gast.List) and len(v.elts) != len(getattr(ind, "elts", v.elts)):
+            v = self._np("resize", v, constant(len(ind.elts)))
         self._store(target, self._flat(target, ind), v, like)
         return True
 

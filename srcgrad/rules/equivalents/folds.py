@@ -91,6 +91,8 @@ def of_method(
     ufunc, method = getattr(function, "__self__", None), getattr(function, "__name__", "")
     if not isinstance(ufunc, np.ufunc) or method not in _METHODS:
         return None
+    if method != "outer" and not keeps_floats(ufunc):
+        return None
     written = _METHODS[method]
     given = {name: literal(value) for name, value in keywords.items()}
     rest = {
@@ -106,3 +108,12 @@ def of_method(
     if (ufunc.nin, ufunc.nout) != (2, 1) or set(rest) - {"axis"} or several:
         return None
     return Equivalent(written, (ufunc,)), rest
+
+
+def keeps_floats(ufunc: np.ufunc) -> bool:
+    """Say whether two floats give one: else not even the first of a row stays what it is.
+
+    >>> keeps_floats(np.hypot), keeps_floats(np.logical_or)
+    (True, False)
+    """
+    return "dd->d" in ufunc.types

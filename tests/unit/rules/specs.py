@@ -723,6 +723,7 @@ def python() -> list[OpSpec]:
         op(pow, A(3), A(3)),
         op(math.remainder, S(1.6, 1.65), S(0.7, 0.72)),
         op(math.copysign, S(-0.9, -0.3), -2.0),
+        op(math.nextafter, S(0.3, 0.9), S(1.2, 2.0)),
         op(math.ldexp, S(), 3),
         op(math.modf, S(), _out_index=(0,)),
         op(divmod, S(2.1, 2.4), S(0.9, 1.0), _out_index=(1,)),
