@@ -56,7 +56,7 @@ class Plain:
 class Slotted:
     """An object whose fields are no dict."""
 
-    __slots__ = "held"
+    __slots__ = "held"  # noqa: PLC0205 - as some write it
 
     def __init__(self, held: Any) -> None:
         self.held = held
@@ -66,7 +66,7 @@ def closed_by_attrs(*converters: Any) -> Any:
     """Return an object of a class as attrs makes it, where it is installed."""
     space: dict[str, Any] = {}
     text = "def __setattr__(self, name, value):\n    raise AttributeError(name)"
-    exec(compile(text, "/packages/attr/_make.py", "exec"), space)  # noqa: S102 - it is above
+    exec(compile(text, "/packages/attr/_make.py", "exec"), space)
     fields = [SimpleNamespace(converter=item) for item in converters]
     kept = {"__attrs_attrs__": fields, "__setattr__": space["__setattr__"]}
     return type("Closed", (), {**kept, "__module__": __name__})()
@@ -163,7 +163,9 @@ def test_each_example_has_the_array_of_its_side() -> None:
     one, other = np.ones((2, 3)), np.zeros((2, 3))
     found = chosen_for_each(np.array([True, False]), one, other)
     np.testing.assert_array_equal(found, [[1.0] * 3, [0.0] * 3])
-    with pytest.raises(ValueError, match=r"\(3,\) on one side of a branch, and \(4,\) on the other"):
+    with pytest.raises(
+        ValueError, match=r"\(3,\) on one side of a branch, and \(4,\) on the other"
+    ):
         chosen_for_each(np.array([True, False]), one, np.zeros((2, 4)))
 
 
