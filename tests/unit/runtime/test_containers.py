@@ -218,6 +218,10 @@ REGISTERED: dict[str, tuple[Callable[[Any], Any], list[str] | None]] = {
     "one of them": (lambda v: ([v.w], v.b), ["w"]),
     "something else": (lambda v: ([v.w, 2.0], None), None),
     "what is computed": (lambda v: ([v.w * 2.0], v.b), None),
+    "copies of arrays alone": (
+        lambda v: ([v.w.copy() if hasattr(v.w, "copy") else v.w, v.b], None),
+        None,
+    ),
     "copies": (lambda v: ([np.copy(v.w)], v.b), None),
 }
 
