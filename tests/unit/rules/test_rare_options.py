@@ -11,7 +11,7 @@ import pytest
 
 import srcgrad as sg
 from tests.differences import copied
-from tests.unit.rules.test_jacobians import differences
+from tests.differences import numerical_jacobian as differences
 
 rng = np.random.default_rng(17)
 V, W, M, S = (rng.normal(size=shape) for shape in (5, 5, (3, 4), (3, 3)))
@@ -136,31 +136,30 @@ TWICE: dict[str, Case] = {
 @pytest.mark.parametrize("name", [*ONCE, *TWICE])
 def test_jacobians_are_those_of_differences(name: str) -> None:
     function, args = {**ONCE, **TWICE}[name]
-    ways = (sg.jacrev, sg.jacfwd, lambda f, place: sg.jacrev(f, place, backend="tape"))
-    for place in range(len(args)):
-        wanted = differences(function, list(args), place)
-        for way in ways:
-            found = np.asarray(way(function, place)(*copied(args)))
-            np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-7, err_msg=f"{place}")
+    places = tuple(range(len(args)))
+    wanted = [differences(function, list(args), place) for place in places]
+    pushed = [sg.jacfwd(function, place)(*copied(args)) for place in places]  # the others rest
+    pulled = sg.jacrev(function, places)(*copied(args))
+    taped = sg.jacrev(function, places, backend="tape")(*copied(args))
+    for found in (pushed, pulled, taped):
+        for part, by_differences in zip(found, wanted, strict=True):
+            np.testing.assert_allclose(part, by_differences, rtol=1e-5, atol=1e-7)
 
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", TWICE)
 def test_jacobians_of_gradients_are_those_of_differences(name: str) -> None:
     function, args = TWICE[name]
-
-    for place in range(len(args)):
+    places = tuple(range(len(args)))
+    for place in places:
         gradient = sg.grad(function, place, fallback="error")
+        wanted = [differences(gradient, list(args), other) for other in places]
+        ways = [sg.jacrev(gradient, places), sg.jacfwd(gradient, places)]
         taped = sg.grad(function, place, backend="tape")
-        for other in range(len(args)):
-            wanted = differences(gradient, list(args), other)
-            for made in (
-                sg.jacrev(gradient, other),
-                sg.jacfwd(gradient, other),
-                sg.jacrev(taped, other, backend="tape"),
-            ):
-                found = np.asarray(made(*copied(args)))
-                np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-7)
+        ways.append(sg.jacrev(taped, places, backend="tape"))
+        for way in ways:
+            for part, by_differences in zip(way(*copied(args)), wanted, strict=True):
+                np.testing.assert_allclose(part, by_differences, rtol=1e-5, atol=1e-7)
 
 
 REFUSED: dict[str, tuple[Case, str]] = {

@@ -21,7 +21,7 @@ import scipy.special
 
 import srcgrad as sg
 from tests.differences import copied
-from tests.unit.rules.test_jacobians import differences
+from tests.differences import numerical_jacobian as differences
 from tests.unit.rules.test_rare_options import total
 
 rng = np.random.default_rng(23)
@@ -225,7 +225,7 @@ TWICE: dict[str, Case] = {
     ),
     "blocks on a diagonal": (lambda x, y: total(scipy.linalg.block_diag(x, y * x)), (S, 0.4)),
     "a distance": (lambda x, y: scipy.spatial.distance.euclidean(x, y) ** 3, (V, W)),
-    "an exponential sum": (lambda x: scipy.special.logsumexp(x, axis=0)[0] ** 2, (M,)),
+    "an exponential sum": (lambda x: scipy.special.logsumexp(x, axis=0)[0] ** 2, (M[:2, :2],)),
     "a solution of constants": (lambda b: total(FACTORS.solve(b * b, "T")), (V[:3],)),
     "a least value": (
         lambda a: total(scipy.optimize.minimize(bowl, np.zeros(2), args=a, tol=1e-12).x),
@@ -244,25 +244,28 @@ TWICE: dict[str, Case] = {
 @pytest.mark.parametrize("name", ONCE)
 def test_jacobians_are_those_of_differences(name: str) -> None:
     function, args = ONCE[name]
-    ways = (sg.jacrev, sg.jacfwd, lambda f, place: sg.jacrev(f, place, backend="tape"))
-    for place in range(len(args)):
-        wanted = differences(function, list(args), place)
-        for way in ways:
-            found = np.asarray(way(function, place)(*copied(args)))
-            np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-6, err_msg=f"{place}")
+    places = tuple(range(len(args)))
+    wanted = [differences(function, list(args), place) for place in places]
+    pushed = [sg.jacfwd(function, place)(*copied(args)) for place in places]  # the others rest
+    pulled = sg.jacrev(function, places)(*copied(args))
+    taped = sg.jacrev(function, places, backend="tape")(*copied(args))
+    for found in (pushed, pulled, taped):
+        for part, by_differences in zip(found, wanted, strict=True):
+            np.testing.assert_allclose(part, by_differences, rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", TWICE)
 def test_jacobians_of_gradients_are_those_of_differences(name: str) -> None:
     function, args = TWICE[name]
-    for place in range(len(args)):
+    places = tuple(range(len(args)))
+    for place in places:
         gradient = sg.grad(function, place)
-        for other in range(len(args)):
-            wanted = differences(gradient, list(args), other)
-            for made in (sg.jacrev(gradient, other), sg.jacfwd(gradient, other)):
-                found = np.asarray(made(*copied(args)))
-                np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-5)
+        wanted = [differences(gradient, list(args), other) for other in places]
+        ways = [sg.jacrev(gradient, places), sg.jacfwd(gradient, places)]
+        for way in ways:
+            for part, by_differences in zip(way(*copied(args)), wanted, strict=True):
+                np.testing.assert_allclose(part, by_differences, rtol=1e-4, atol=1e-5)
 
 
 def test_a_fit_with_covariances_is_that_of_its_normal_equations() -> None:
