@@ -186,6 +186,7 @@ def test_helpers_run_with_these_names(array: ModuleType) -> None:
         (Array(MATRIX), (0, 1)),
         (Array(MATRIX), [0, 1]),
         (Array(MATRIX), (slice(None), np.array([0, 2]))),
+        (np.array([1.0, 2.0], dtype=object), 1),
         ([1.0, 2.0], 0),
         ({"k": (1.0, 2.0)}, "k"),
     ],

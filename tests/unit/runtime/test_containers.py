@@ -145,6 +145,8 @@ def test_items_are_gathered_and_given_back() -> None:
     assert back[3] is None
     assert back[4] == []
     assert regathered([None, 1.0], None, [1.0, 2.0]) is None
+    (alone,) = regathered(np.ones((1, 3)), [np.zeros(3)], np.ones((1, 3)))
+    np.testing.assert_array_equal(alone, np.ones(3))
     stacked = regathered([1.0, 2.0], np.ones(2), [1.0, 2.0])
     assert type(stacked) is np.ndarray
     np.testing.assert_array_equal(regathered(np.ones(2), np.ones(2), np.ones(2)), np.ones(2))

@@ -44,7 +44,7 @@ CALLS: dict[str, Callable[[Any, Any], Any]] = {
     "lists to be joined": lambda np, x: np.concatenate([x, [1.0, x[0]]]),
     "an array to be cut up": lambda np, x: np.stack(x.reshape(3, 1)),
     "a tuple of rows": lambda np, x: np.stack((x, [1.0, 2.0, 3.0]), axis=1),
-    "a list that comes later": lambda np, x: np.dot(x, [x[0], x[1], x[2]]),
+    "a list that comes later": lambda np, x: np.dot(x, [x[0], 1.0, x[2]]),
     "numbers that come later": lambda np, x: np.reshape(x, (3, 1)),
     "places that come later": lambda np, x: np.sum(x, 0),
     "an array of lists": lambda np, x: np.array([[x[0], 2.0], [3.0, x[1]]]),

@@ -137,3 +137,5 @@ def test_gradients_get_the_labels_back() -> None:
     assert columns["v"].values.tolist() == [None] * 3
     assert columns["v"].values.dtype == object
     assert with_labels((np.ones(3), 2.0), (WEIGHTS, 1.0))[0].name == "w"
+    for value in ({"k": WEIGHTS}, [WEIGHTS], (FRAME,), WEIGHTS, 2.0):
+        assert with_labels(None, value) is None

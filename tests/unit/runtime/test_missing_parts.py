@@ -53,7 +53,9 @@ A, B, V, W = (
 Q, R = np.linalg.qr(A)
 LOW, UP = np.tril(A, -1) + np.eye(3), np.triu(B) + 3.0 * np.eye(3)
 TURN, STRETCH = Q, A.T @ A + np.eye(3)
-EIGEN, VECTORS = np.linalg.eigh(A + A.T)
+EIGEN = np.array([1.0, 2.0, 4.0])
+VECTORS = np.array([[0.6, 0.8, 0.0], [-0.8, 0.6, 0.0], [0.0, 0.0, 1.0]])
+Z = np.array([0.0, 1.5, -2.0])
 
 ZEROS: dict[str, tuple[Callable[[Any], Any], Any]] = {
     "a tangent of points": (lambda d: dist_push((d, list(W)), V, W, math.dist(V, W)), [0.0] * 3),
@@ -83,8 +85,8 @@ ZEROS: dict[str, tuple[Callable[[Any], Any], Any]] = {
         lambda d: general_eigh_back((d, B), np.eye(3), EIGEN, VECTORS, True),
         np.zeros(3),
     ),
-    "one end": (lambda d: distance_push((d, W), V, W, 2.0), np.zeros(3)),
-    "the other end": (lambda d: distance_push((V, d), V, W, 2.0), np.zeros(3)),
+    "one end": (lambda d: distance_push((d, W), Z, W, 2.0), np.zeros(3)),
+    "the other end": (lambda d: distance_push((V, d), V, Z, 2.0), np.zeros(3)),
     "a slope of one axis": (
         lambda d: gradient_back((d, B), A, [0.5], None, 1, (True, True)),
         np.zeros((3, 3)),

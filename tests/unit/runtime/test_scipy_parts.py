@@ -22,8 +22,9 @@ from srcgrad.runtime.scipy.linear_maps import along_back, dtype_of
 from srcgrad.runtime.scipy.solvers import _integral, quad_end, quad_parts, quad_push
 from srcgrad.runtime.scipy.spatial import _turned
 from srcgrad.runtime.scipy.special import cylinder_push
-from srcgrad.runtime.scipy.spectra import own_frequencies, rates
+from srcgrad.runtime.scipy.spectra import own_frequencies, rates, segments
 from srcgrad.runtime.scipy.splines import floats_only, spline_filter1d_back, spline_values
+from srcgrad.runtime.scipy.widths import _by_width, _by_width_back
 
 assert srcgrad.tape  # implicit functions run on it
 rng = np.random.default_rng(29)
@@ -231,6 +232,25 @@ def test_the_filter_of_long_lines_is_its_own_adjoint_up_to_the_ends() -> None:
             back = spline_filter1d_back(g if complex_ else g.real, 3, axis, mode)
             assert (back.dtype.kind == "c") == complex_
             assert np.sum(g.real * forward) == pytest.approx(np.sum(back.real * x))
+
+
+def test_what_has_no_width_does_not_move_with_it() -> None:
+    x, options = np.array([0.0, 1.0, 3.0]), ("reflect", 0.0, 4.0, None)
+    for move in (_by_width, _by_width_back):
+        np.testing.assert_array_equal(move(x, 0.0, 0, 0, options), np.zeros(3))
+        assert np.any(move(x, 0.6, 0, 0, options))
+
+
+def test_a_segment_has_256_numbers_where_nothing_is_said() -> None:
+    def cut(length: int, given: Any) -> int:
+        options = ("hann", given, None, None), ("constant", True)
+        return len(segments(length, np.dtype(float), *options)[0])
+
+    assert [cut(600, None), cut(40, None), cut(40, 8)] == [256, 40, 8]
+    own = segments(600, np.dtype("f4"), (np.ones(5), None, 2, 16), (False, False))
+    assert (own[0].tolist(), own[0].dtype, *own[1:]) == ([1.0] * 5, np.float32, 3, 16, False)
+    with pytest.raises(sg.MissingRuleError, match="function for `detrend`"):
+        segments(600, np.dtype(float), ("hann", None, None, None), (np.mean, True))
 
 
 def test_a_spline_of_an_image_is_derived_along_axes() -> None:
