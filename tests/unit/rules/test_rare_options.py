@@ -132,14 +132,24 @@ TWICE: dict[str, Case] = {
 }
 
 
+IN_PART_ON_TAPE = {
+    *("points between", "points and their distance", "points beside their distance"),
+    *("those before the end", "products with an empty one", "a sum of exponentials of some"),
+    *("a mean with its weight", "arange of a stop alone", "transforms of the last axes"),
+}
+"""Those whose tangent nobody has written."""
+
+
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", [*ONCE, *TWICE])
 def test_jacobians_are_those_of_differences(name: str) -> None:
     function, args = {**ONCE, **TWICE}[name]
-    places = tuple(range(len(args)))
+    places, way = tuple(range(len(args))), "tape" if name in IN_PART_ON_TAPE else "error"
     wanted = [differences(function, list(args), place) for place in places]
-    pushed = [sg.jacfwd(function, place)(*copied(args)) for place in places]  # the others rest
-    pulled = sg.jacrev(function, places)(*copied(args))
+    pushed = [
+        sg.jacfwd(function, place, fallback=way)(*copied(args)) for place in places
+    ]  # the others rest
+    pulled = sg.jacrev(function, places, fallback=way)(*copied(args))
     taped = sg.jacrev(function, places, backend="tape")(*copied(args))
     for found in (pushed, pulled, taped):
         for part, by_differences in zip(found, wanted, strict=True):
@@ -150,15 +160,18 @@ def test_jacobians_are_those_of_differences(name: str) -> None:
 @pytest.mark.parametrize("name", TWICE)
 def test_jacobians_of_gradients_are_those_of_differences(name: str) -> None:
     function, args = TWICE[name]
-    places = tuple(range(len(args)))
+    places, way = tuple(range(len(args))), "tape" if name in IN_PART_ON_TAPE else "error"
     for place in places:
         gradient = sg.grad(function, place, fallback="error")
         wanted = [differences(gradient, list(args), other) for other in places]
-        ways = [sg.jacrev(gradient, places), sg.jacfwd(gradient, places)]
+        ways = [
+            sg.jacrev(gradient, places, fallback=way),
+            sg.jacfwd(gradient, places, fallback=way),
+        ]
         taped = sg.grad(function, place, backend="tape")
         ways.append(sg.jacrev(taped, places, backend="tape"))
-        for way in ways:
-            for part, by_differences in zip(way(*copied(args)), wanted, strict=True):
+        for made in ways:
+            for part, by_differences in zip(made(*copied(args)), wanted, strict=True):
                 np.testing.assert_allclose(part, by_differences, rtol=1e-5, atol=1e-7)
 
 

@@ -141,8 +141,10 @@ def test_limits_of_functions_of_a_matrix_with_equal_eigenvalues() -> None:
     middle, level, slope = vectors.T @ loss @ vectors, math.exp(0.7), math.exp(0.7)
     grad_w, grad_v = slope * np.diag(middle), 2.0 * level * loss @ vectors
     np.testing.assert_allclose(limit_of_function(grad_w, grad_v, vectors), slope * middle)
+    first = np.arange(3) == 0
+    found = limit_of_function(grad_w + 0.1 * first, grad_v, vectors)
+    np.testing.assert_array_equal(np.isnan(found), first[:, None] != first)
     for other_w, other_v in (
-        (grad_w + 0.1 * np.eye(3)[0], grad_v),
         (grad_w, grad_v + vectors @ np.array([[0, 1, 0], [-1, 0, 0], [0, 0, 0]])),
         (0.0 * grad_w, 0.0 * grad_v),
     ):

@@ -15,6 +15,8 @@ from srcgrad.runtime import (
     average_back,
     broadcast_each,
     cast_push,
+    diff_back,
+    diff_push,
     dist_push,
     divide_or_zero,
     einsum_push,
@@ -140,6 +142,22 @@ def test_a_contraction_of_what_rests_rests() -> None:
     assert einsum_push((None, None, None), operands, (False, False, False)) == 0.0
     found = einsum_push((None, None, W), operands, (False, False, True))
     np.testing.assert_allclose(found, A @ W)
+
+
+@pytest.mark.parametrize("ends", [(None, None), (V[:1], None), (None, W[:2]), (V[:2], W[:1])])
+@pytest.mark.parametrize("n", [1, 2])
+def test_differences_move_with_what_they_are_of(ends: tuple[Any, Any], n: int) -> None:
+    before, after = ends
+    given = {"prepend": before, "append": after}
+    options = {name: part for name, part in given.items() if part is not None}
+    shapes = [None if part is None else part.shape for part in (before, V, after)]
+    found = diff_push((V, before, after), shapes, n, 0)
+    np.testing.assert_array_equal(found, np.diff(V, n, **options))
+    grad = rng.normal(size=found.shape)
+    backs = diff_back(grad, shapes, n, 0)
+    pairs = zip(backs, (V, before, after), strict=True)
+    total = sum(np.sum(b * part) for b, part in pairs if part is not None)
+    assert total == pytest.approx(np.sum(grad * found))
 
 
 def test_a_derivative_of_a_matrix_function_rests_where_its_matrix_does() -> None:

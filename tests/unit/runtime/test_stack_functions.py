@@ -171,6 +171,7 @@ OF_MATRICES: dict[str, Function] = {
     "einsum from the left": lambda a: np.einsum("ki,ji->kj", W, a),
     "a place": lambda a: a[1, 0] * a[0],
     "a column": lambda a: a[:, 1],
+    "a truth and a place": lambda a: a[True, :, 0],
     "a list of places": lambda a: a[[0, 1], [1, 0]],
     "sum of both axes": lambda a: a.sum(axis=(0, 1)),
 }
