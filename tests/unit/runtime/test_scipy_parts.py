@@ -14,7 +14,7 @@ import scipy.sparse
 
 import srcgrad as sg
 import srcgrad.tape
-from srcgrad.runtime.scipy import implicit, linalg, linalg_tangents, sparse
+from srcgrad.runtime.scipy import implicit, krylov, linalg, linalg_tangents, sparse
 from srcgrad.runtime.scipy.boxes import box, free_part
 from srcgrad.runtime.scipy.grids import checked, grid_places, grid_push
 from srcgrad.runtime.scipy.interpolation import bspline_back, spline_basis
@@ -302,3 +302,23 @@ def test_what_is_marked_constant_stays_what_it_is() -> None:
     assert sparse._constant(places) is places
     assert vars(places)["__srcgrad_constant__"]
     assert grid_places is not None
+
+
+def test_parts_of_sparse_matrices_that_have_other_axes_are_refused() -> None:
+    places = sparse.every_place((2, 3))
+    assert sparse.at_place(places, 1, -1).tolist() == [5]
+    with pytest.raises(sg.MissingRuleError, match="at several places"):
+        sparse.at_place(places, [0, 1], 0)
+    part = sparse.chosen(places, (slice(1, 2), [0, 2]), True)
+    assert (part.which.tolist(), part.places.shape) == ([3, 5], (1, 2))
+    for index in ((0, 1, 2), ([0], [1]), 1):
+        with pytest.raises(sg.MissingRuleError, match="a part of one axis"):
+            sparse.chosen(places, index, True)
+
+
+def test_a_solution_that_is_not_found_is_refused() -> None:
+    matrix, b = np.diag(np.arange(1.0, 9.0)), np.ones(8)
+    found = krylov.krylov_solved(matrix, b, krylov.Method("cg", {"rtol": 1e-12}))
+    np.testing.assert_allclose(matrix @ found, b)
+    with pytest.raises(sg.NotDifferentiableError, match="`cg` did not find the solution"):
+        krylov.krylov_solved(matrix, b, krylov.Method("cg", {"rtol": 1e-12, "maxiter": 1}))
