@@ -59,6 +59,23 @@ def _slope(at: Callable[[float], float], step: float = 1e-4) -> float:
     return (8 * near - far) / (12 * step)
 
 
+def numerical_jacobian(
+    function: Callable[..., Any], args: list[Any], place: int, shift: float = 1e-6
+) -> Any:
+    """Return the Jacobian by one argument, an array or a number, by central differences."""
+    x = np.asarray(args[place], float)
+    found = np.zeros(np.shape(function(*args)) + x.shape)
+    for index in np.ndindex(x.shape):
+        ends = []
+        for step in (shift, -shift):
+            moved = x.copy()
+            moved[index] += step
+            given = moved if np.ndim(args[place]) else moved.item()
+            ends.append(np.asarray(function(*args[:place], given, *args[place + 1 :])))
+        found[(..., *index)] = (ends[0] - ends[1]) / (2 * shift)
+    return found
+
+
 def assert_same(actual: Any, expected: Any, rtol: float = 1e-6, atol: float = 1e-7) -> None:
     """Assert that nested gradients agree in structure, shape and value."""
     if isinstance(expected, dict):

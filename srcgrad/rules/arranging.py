@@ -20,8 +20,6 @@ from srcgrad.runtime import (
     repeat_back,
     shortcut,
     tile_back,
-    trim_back,
-    trim_push,
     unbroadcast,
     unbroadcast_each,
 )
@@ -236,27 +234,6 @@ class Resize(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         return gather_back(grad, np.resize(places(ctx.shape), ctx.new_shape), ctx.shape)
-
-
-@table.rule(np.trim_zeros)
-class TrimZeros(Function):
-    """The elements between the first and the last that are not 0."""
-
-    @staticmethod
-    def forward(ctx: Context, filt: Any, trim: Any = "fb", axis: Any = None) -> Any:
-        ctx.trim, ctx.axis = trim, axis
-        ctx.save_for_backward(filt)
-        return np.trim_zeros(filt, trim, **given(axis=axis))
-
-    @staticmethod
-    def backward(ctx: Context, grad: Any) -> Any:
-        (filt,) = ctx.saved_tensors
-        return trim_back(grad, filt, ctx.trim, ctx.axis)
-
-    @staticmethod
-    def jvp(ctx: Context, filt_dot: Any, *options: Any) -> Any:
-        (filt,) = ctx.saved_tensors
-        return trim_push(filt_dot, filt, ctx.trim, ctx.axis)
 
 
 @table.rule(np.fft.fftshift)

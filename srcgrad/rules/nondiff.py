@@ -16,6 +16,7 @@ from srcgrad.runtime import (
     add_at,
     any_selected,
     are_tied,
+    between_zeros,
     came_from,
     complex_shadow_of,
     complex_zeros_like,
@@ -49,7 +50,7 @@ from srcgrad.runtime import (
 
 _RUNTIME = (
     *(add_at, any_selected, complex_zeros_like, is_matrix, is_number, scalar_seed, shortcut),
-    *(are_tied, is_complex, numbers),
+    *(are_tied, between_zeros, is_complex, numbers),
     *(
         picked,
         taken,

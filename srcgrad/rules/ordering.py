@@ -95,7 +95,7 @@ class Median(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         (a,) = ctx.saved_tensors
-        return quantile_back(grad, a, 0.5, ctx.axis, ("linear", False, True), ctx.keepdims, 1)[0]
+        return quantile_back(grad, a, 0.5, ctx.axis, ("linear", False, True), 1)[0]
 
     @staticmethod
     def jvp(ctx: Context, a_dot: Any, *options: Any) -> Any:
@@ -131,7 +131,7 @@ class Quantile(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         a, q = ctx.saved_tensors
-        grad_a, grad_q = quantile_back(grad, a, q, ctx.axis, ctx.method, ctx.keepdims, 1)
+        grad_a, grad_q = quantile_back(grad, a, q, ctx.axis, ctx.method, 1)
         return grad_a, grad_q
 
     @staticmethod
@@ -166,7 +166,7 @@ class Percentile(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         a, q = ctx.saved_tensors
-        grad_a, grad_q = quantile_back(grad, a, q, ctx.axis, ctx.method, ctx.keepdims, 100)
+        grad_a, grad_q = quantile_back(grad, a, q, ctx.axis, ctx.method, 100)
         return grad_a, grad_q
 
     @staticmethod
@@ -195,7 +195,7 @@ class Nanmedian(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         (a,) = ctx.saved_tensors
-        return quantile_back(grad, a, 0.5, ctx.axis, ("linear", True, True), ctx.keepdims, 1)[0]
+        return quantile_back(grad, a, 0.5, ctx.axis, ("linear", True, True), 1)[0]
 
     @staticmethod
     def jvp(ctx: Context, a_dot: Any, *options: Any) -> Any:
@@ -231,7 +231,7 @@ class Nanquantile(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         a, q = ctx.saved_tensors
-        grad_a, grad_q = quantile_back(grad, a, q, ctx.axis, ctx.method, ctx.keepdims, 1)
+        grad_a, grad_q = quantile_back(grad, a, q, ctx.axis, ctx.method, 1)
         return grad_a, grad_q
 
     @staticmethod
@@ -266,7 +266,7 @@ class Nanpercentile(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         a, q = ctx.saved_tensors
-        grad_a, grad_q = quantile_back(grad, a, q, ctx.axis, ctx.method, ctx.keepdims, 100)
+        grad_a, grad_q = quantile_back(grad, a, q, ctx.axis, ctx.method, 100)
         return grad_a, grad_q
 
     @staticmethod

@@ -149,6 +149,7 @@ from srcgrad.runtime.fourier import (
     transformed_axes,
 )
 from srcgrad.runtime.gathering import (
+    between_zeros,
     border_sum,
     choose_back,
     crop,
@@ -170,8 +171,6 @@ from srcgrad.runtime.gathering import (
     taken,
     tile_back,
     trace_back,
-    trim_back,
-    trim_push,
 )
 from srcgrad.runtime.indexing import (
     accumulate,
@@ -383,8 +382,8 @@ __all__ = [
     "add_entries", "add_to_shadows", "adjoint", "along", "along_back", "angle_slope",
     "any_selected", "apart", "apart_back", "arange_back", "are_tied", "as_complex", "as_rows",
     "as_shape", "astype", "average_back", "beside", "bessel_i1", "bessel_i1_slope", "bessel_ratio",
-    "block_back", "border_sum", "broadcast_each", "came_from", "cast_back", "cast_like",
-    "cast_push", "checked_generator", "cholesky_back", "cholesky_push", "choose_back",
+    "between_zeros", "block_back", "border_sum", "broadcast_each", "came_from", "cast_back",
+    "cast_like", "cast_push", "checked_generator", "cholesky_back", "cholesky_push", "choose_back",
     "chosen_part", "complex_shadow_of", "complex_zeros_like", "compress", "cond_back", "conj",
     "contracted", "convolve_part", "copied", "copied_like", "corrcoef_back", "corrcoef_push",
     "correlate_back", "cov_back", "cov_push", "crop", "cross_left", "cross_right", "cumprod_back",
@@ -429,9 +428,8 @@ __all__ = [
     "strided_push", "sum_trailing", "svd_back", "svd_push", "svdvals_back", "svdvals_push", "tail",
     "take_along", "take_back", "taken", "tell", "tensordot_left", "tensordot_right",
     "tensorinv_back", "tensorinv_push", "tensorsolve_back", "tensorsolve_push", "tile_back",
-    "trace_back", "transformed_axes", "trapezoid_back", "tridiagonal", "trigamma", "trim_back",
-    "trim_push", "turns", "unbroadcast", "unbroadcast_each", "undo_diff", "unit_vectors",
-    "unstack_like", "vander_back", "vander_push", "var_back", "vector_norm_back", "within",
-    "written_over", "zeros_like",
+    "trace_back", "transformed_axes", "trapezoid_back", "tridiagonal", "trigamma", "turns",
+    "unbroadcast", "unbroadcast_each", "undo_diff", "unit_vectors", "unstack_like", "vander_back",
+    "vander_push", "var_back", "vector_norm_back", "within", "written_over", "zeros_like",
 ]
 # fmt: on

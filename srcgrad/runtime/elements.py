@@ -92,9 +92,9 @@ def elements(values: Any) -> Any:
     >>> elements([1.0, 2.0])
     [1.0, 2.0]
     """
-    if isinstance(values, (np.ndarray, list, tuple)) or getattr(values, "ndim", 0) != 1:
+    if not has_axes_elsewhere(values) or values.ndim > 1:
         return values
-    return [item.copy() for item in values] if is_array(values) else values
+    return [item.copy() for item in values]
 
 
 def updated(sign: str, old: Any, value: Any) -> Any:

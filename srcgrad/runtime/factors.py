@@ -167,11 +167,7 @@ def qr_r_back(grad: Any, a: Any) -> Any:
 def qr_back(grads: Any, a: Any, q: Any, r: Any, mode: str) -> Any:
     """Return the gradient of both factors of a QR factorisation."""
     square = np.shape(a)[-2] == np.shape(a)[-1]
-    if mode != "reduced" and not (mode == "complete" and square):
-        raise MissingRuleError(
-            f"np.linalg.qr in mode {mode!r} has no derivative rule",
-            hint="use the modes reduced or r",
-        )
+    _refuse_qr(mode, square=square)
     grad_q, grad_r = grads
     rank = np.shape(q)[-1]
     grad_q = 0 * q if grad_q is None else grad_q

@@ -199,39 +199,21 @@ def crop(grad: Any, shape: Any, width: Any) -> Any:
     return grad[tuple(slice(before, before + n) for (before, _), n in inner)]
 
 
-def trim_back(grad: Any, filt: Any, trim: str, axis: Any) -> Any:
-    """Put `grad` back between the zeros that were trimmed."""
-    shape = np.shape(filt)
-    if not np.size(grad):
-        return np.zeros_like(grad, shape=shape)
-    axes = range(len(shape)) if axis is None else [i % len(shape) for i in np.atleast_1d(axis)]
-    for i in axes if "f" in trim.lower() else ():
-        kept = np.any(filt != 0, axis=tuple(k for k in range(len(shape)) if k != i))
-        grad = np.roll(_grown(grad, shape[i], i), np.argmax(kept), i)  # read where it is kept
-    for i in axes:
-        grad = _grown(grad, shape[i], i)
-    return grad
+def between_zeros(filt: Any, trim: str, axis: Any) -> tuple[slice, ...]:
+    """Return the places that ``np.trim_zeros`` keeps of an array.
 
-
-def trim_push(dot: Any, filt: Any, trim: str, axis: Any) -> Any:
-    """Return the part of `dot` at the places that ``np.trim_zeros`` keeps of `filt`."""
+    >>> between_zeros(np.array([0.0, 1.0, 0.0, 2.0, 0.0, 0.0]), "fb", None)
+    (slice(1, 4, None),)
+    """
     rank = np.ndim(filt)
     index = [slice(None)] * rank
     for i in range(rank) if axis is None else [i % rank for i in np.atleast_1d(axis)]:
         others = tuple(k for k in range(rank) if k != i)
-        kept = np.flatnonzero(np.any(filt != 0, axis=others))
-        if len(kept):
-            first = kept[0] if "f" in trim.lower() else None
-            index[i] = slice(first, kept[-1] + 1 if "b" in trim.lower() else None)
-        else:
-            index[i] = slice(0, 0)
-    return dot[tuple(index)]
-
-
-def _grown(x: Any, size: int, axis: int) -> Any:
-    """Return an array with zeros behind it on one axis, up to a size."""
-    widths = [(0, size - n if i == axis else 0) for i, n in enumerate(np.shape(x))]
-    return np.pad(x, widths)
+        kept = np.flatnonzero(np.any(filt != 0, axis=others)).tolist()
+        first, last = (kept[0], kept[-1]) if kept else (0, -1)
+        front, back = "f" in trim.lower(), "b" in trim.lower()
+        index[i] = slice(first if front else None, last + 1 if back or not kept else None)
+    return tuple(index)
 
 
 def diag_back(grad: Any, shape: Any, k: int) -> Any:

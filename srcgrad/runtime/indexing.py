@@ -83,7 +83,7 @@ def last_written(grad: Any, index: Any) -> Any:
     """
     part = grad[index]
     if not may_repeat(index):
-        return part.copy() if hasattr(part, "copy") else part
+        return part.copy()
     order = np.arange(part.size).reshape(part.shape)
     writer = np.zeros(grad.shape, dtype=np.intp)
     writer[index] = order

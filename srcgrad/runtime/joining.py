@@ -152,8 +152,6 @@ def _is_partition(sections: Any) -> bool:
 
 def restack(grads: Any, axis: int) -> Any:
     """Stack the adjoints of the slices of an array; a slice that was not used gets zeros."""
-    known = next((grad for grad in grads if grad is not None), None)
-    if known is None:
-        return None
+    known = next(grad for grad in grads if grad is not None)
     rows = [0 * known if grad is None else grad for grad in grads]
     return np.stack(rows, axis=axis)

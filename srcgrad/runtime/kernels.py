@@ -151,8 +151,6 @@ class KernelCode:
         given = []
         for place, (item, value) in enumerate(zip(tree.args.args, args, strict=True)):
             kind = str(value.dtype) if hasattr(value, "ndim") else self.type
-            if kind not in ("bool", self.type):
-                raise NoKernelError(kind)
             if not hasattr(value, "ndim"):
                 self._numbers.add(item.arg)
             given.append(f"{kind} a{place}")

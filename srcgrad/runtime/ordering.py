@@ -32,8 +32,8 @@ def from_rows(rows: Any, shape: Any, order: list[int]) -> Any:
     return np.transpose(moved, np.argsort(order).tolist())
 
 
-def quantile_back(  # noqa: PLR0913, PLR0917 - as many as the function has options
-    grad: Any, a: Any, q: Any, axis: Any, method: tuple[str, bool, bool], keepdims: bool, top: float
+def quantile_back(
+    grad: Any, a: Any, q: Any, axis: Any, method: tuple[str, bool, bool], top: float
 ) -> tuple[Any, Any]:
     """Return the gradients of `a` and of `q` (for the linear method) in a quantile.
 
@@ -53,10 +53,6 @@ def quantile_back(  # noqa: PLR0913, PLR0917 - as many as the function has optio
     sources = _sources(rows, levels, name, skips_nan)
     ranked = np.take_along_axis(rows, sources, -1)
     level = np.shape(q)
-    if keepdims:
-        reduced = tuple(range(len(level), np.ndim(grad)))
-        shape = [n for i, n in enumerate(np.shape(a)) if i in order[: rows.ndim - 1]]
-        grad = np.reshape(grad, (*level, *shape)) if reduced else grad
     grads = np.reshape(grad, (math.prod(level), *rows.shape[:-1]))
     below, above, share = _neighbours(ranked, levels, name, skips_nan)
     total = np.zeros_like(rows)

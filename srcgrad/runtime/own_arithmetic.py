@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from typing import Final
 
 import numpy as np
@@ -29,12 +30,12 @@ def calculates_otherwise(kind: type) -> bool:
     """
     if not issubclass(kind, _PLAIN):
         return _is_foreign(kind)
-    for base in kind.__mro__:
-        if base in _PLAIN or (issubclass(base, np.generic) and base.__module__ == "numpy"):
-            return False
-        if not _OWN.isdisjoint(vars(base)):
-            return True
-    return False
+    bases = itertools.takewhile(lambda base: not _is_plain(base), kind.__mro__)
+    return any(not _OWN.isdisjoint(vars(base)) for base in bases)
+
+
+def _is_plain(base: type) -> bool:
+    return base in _PLAIN or (issubclass(base, np.generic) and base.__module__ == "numpy")
 
 
 def _is_foreign(kind: type) -> bool:

@@ -12,11 +12,11 @@ from srcgrad.runtime.complex_parts import conj
 
 
 def full_grad(grad: Any, count: int, mode: str, shortest: int) -> Any:
-    """Return `grad` with zeros where a mode of ``np.convolve`` has cut the full result."""
+    """Return `grad` with zeros where ``np.convolve`` has cut a result to its middle."""
     missing = count - len(grad)
     if mode == "full" or missing == 0:
         return grad
-    start = shortest - 1 if mode == "valid" else (shortest - 1) // 2
+    start = (shortest - 1) // 2
     return np.pad(grad, (start, missing - start))
 
 
@@ -51,7 +51,7 @@ def correlate_back(grad: Any, a: Any, v: Any, mode: str) -> tuple[Any, Any]:
         grad_a = convolve_part(grad, a, turned, mode)
         return grad_a, conj(convolve_part(grad, turned, a, mode))[::-1]
     full = full_grad(grad, sum(sizes) - 1, mode, min(sizes))
-    grad_a = np.correlate(full, turned, "valid") if len(full) else 0 * a
+    grad_a = np.correlate(full, turned, "valid")
     grad_v = conj(np.correlate(full, a, "valid"))[::-1]
     return grad_a, grad_v
 

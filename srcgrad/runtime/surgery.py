@@ -217,10 +217,7 @@ def _statement_of(frame: FrameType) -> tuple[Any, str]:
         node
         for node in ast.walk(_tree("".join(lines)))
         if isinstance(node, ast.With)
-        and any(
-            item.context_expr.lineno <= number <= (item.context_expr.end_lineno or 0)
-            for item in node.items
-        )
+        and any(_spans(item.context_expr, number) for item in node.items)
     ]
     if len(found) != 1:
         raise SourceNotFoundError(
@@ -228,6 +225,11 @@ def _statement_of(frame: FrameType) -> tuple[Any, str]:
             hint="define the function in a file, with one `with` on a line",
         )
     return found[0], lines[found[0].lineno - 1].rstrip("\n")
+
+
+def _spans(node: Any, line: int) -> bool:
+    first, last = node.lineno, node.end_lineno
+    return bool(first <= line <= last)
 
 
 @functools.lru_cache(maxsize=16)

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from srcgrad.errors import MutationError
-from srcgrad.runtime.objects import is_plain_object
+from srcgrad.runtime.objects import field_names, is_plain_object
 
 _SINGLE: Final = frozenset((float, int, bool, str, type(None), np.float64, np.float32))
 _MOST: Final = 5_000
@@ -52,13 +52,16 @@ def keep_apart(kept: Any, *given: Any, deep: bool = False) -> None:
     others = [item for item in places if not isinstance(item, FunctionType)]
     own = _parts([value for item in functions for value in _outside(item)])
     own |= _parts(others) if deep else {id(item): item for item in others}
-    arrays = [item for item in own.values() if isinstance(item, np.ndarray)]
     for item in _parts(held).values():
-        is_array = isinstance(item, np.ndarray)
-        if id(item) in own or (is_array and any(np.may_share_memory(item, a) for a in arrays)):
+        if id(item) in own or any(_share_memory(item, other) for other in own.values()):
             raise MutationError(
                 "an argument is, or holds, what values are kept in", hint="give a copy of it"
             )
+
+
+def _share_memory(one: Any, other: Any) -> bool:
+    both = isinstance(one, np.ndarray) and isinstance(other, np.ndarray)
+    return both and bool(np.may_share_memory(one, other))
 
 
 def _outside(function: FunctionType) -> list[Any]:
@@ -95,7 +98,7 @@ def _parts(values: Iterable[Any]) -> dict[int, Any]:
         elif isinstance(value, dict):
             waiting += value.values()
         elif is_plain_object(value):
-            waiting += vars(value).values() if hasattr(value, "__dict__") else ()
+            waiting += (getattr(value, name) for name in field_names(value))
         elif not isinstance(value, np.ndarray):
             continue
         if not isinstance(value, tuple):

@@ -10,7 +10,7 @@ import pytest
 
 import srcgrad as sg
 from srcgrad.codegen.tracebacks import LineMap, UserLine
-from srcgrad.runtime.kernels import KernelCode, NoKernelError, one_kernel
+from srcgrad.runtime.kernels import KernelCode, NoKernelError, _agree, one_kernel
 from srcgrad.targets.arrays.kernels import with_kernels
 from tests.doubles.cupy_module import CUPY, installed
 
@@ -110,6 +110,13 @@ def test_code_has_the_type_of_the_arrays():
         ("def k(x, p):\n    return x * p", (X, S)),
         ("def k(x, m):\n    return x + m", (X, MASK)),
         ("def k(x):\n    return x % 2.0", (X,)),
+        ("def k(x, p):\n    return np.sin(x * p)", (X, X.astype("f4"))),
+        ("def k(x, p):\n    return x * p", (X, MASK.astype(int))),
+        ("def k(x):\n    return x * 1e999", (X,)),
+        ("def k(x):\n    return x * 2j", (X,)),
+        ("def k(x, m):\n    return np.where(x, x, m)", (X, X)),
+        ("def k(x, m):\n    return m & x", (X, MASK)),
+        ("def k(x, m):\n    return -m * x", (X, MASK)),
         ("def k(a, b):\n    return a * b", (1.0, 2.0)),
         ("def k(x, s):\n    return x * (1.0 - 0.3 * s)", (S, 2.0)),  # Python has more digits
     ],
@@ -117,6 +124,57 @@ def test_code_has_the_type_of_the_arrays():
 def test_no_kernel_is_made_of_what_may_raise_or_is_of_other_types(text, args):
     with pytest.raises((NoKernelError, KeyError)):
         code_of(text, *args)
+
+
+def test_signs_and_truths_have_their_forms():
+    code = code_of("def k(x, m):\n    return +x, ~m | (x > -x), x**2, x**3.0", X, MASK)
+    lines = code.body.splitlines()
+    assert lines[0] == "o0 = (a0);"
+    assert lines[1] == "o1 = ((!a1) || (a0 > (-a0)));"
+    assert lines[2] == "o2 = pow(a0, (double)2.0);"
+    assert lines[3] == "o3 = pow(a0, (double)3.0);"
+    assert code.has_squares
+
+
+def test_a_kernel_that_gives_other_numbers_is_not_taken(monkeypatch):
+    squared = []
+
+    def wrong(_given, _returned, body, _name, options):
+        assert options == ("--fmad=false",)
+        squared.append("pow" in body)
+        return lambda x: changes[0](x * x + 1.0)
+
+    def rise(x):
+        return x**2 + 1.0
+
+    monkeypatch.setattr(CUPY, "ElementwiseKernel", wrong, raising=False)
+    with installed() as cupy:
+        x = cupy.asarray(np.arange(6.0).reshape(2, 3))
+        for change, taken in (
+            (lambda y: y, True),
+            (lambda y: y + 1e-12, False),
+            (lambda y: y.astype(np.float32), False),
+            (lambda y: y[:1], False),
+            (lambda y: cupy.asarray(np.asfortranarray(y.get())), False),
+            (lambda y: y.get(), False),
+            (lambda y: (y, y), False),
+        ):
+            changes = [change]
+            made = one_kernel(rise)
+            np.testing.assert_array_equal(made(x).get(), x.get() ** 2 + 1.0)
+            (way,) = made._chosen.values()
+            assert (way is not rise) == taken
+            assert squared == ([True] if taken else [True, False])
+            squared.clear()
+
+
+def test_results_of_a_kernel_are_arrays_apart():
+    with installed() as cupy:
+        x, nan = cupy.asarray(np.ones(2)), cupy.asarray(np.array([np.nan, 1.0]))
+        assert _agree((x, nan), (x, nan))
+        assert not _agree((x, x), (x, x))
+        assert not _agree((x, nan), (x, x))
+        assert not _agree((x, nan), (x, nan, x))
 
 
 def chain(x, w):

@@ -163,7 +163,8 @@ class Results(Part):
             owner = self.frame.constant(getattr(rules, exact), exact)
             apply = gast.Attribute(owner, "apply", gast.Load())
             given = [value, *map(clone, [residual, *operands, *x, handed])]
-            named = [gast.keyword(key, clone(item)) for key, item in options.items()]
+            plain = {key: self.frame.plain(item, node) for key, item in options.items()}
+            named = [gast.keyword(key, clone(item)) for key, item in plain.items()]
             call = at(gast.Call(apply, given, named), node)
             made.fields[attribute] = self.frame.keep(f"{made.name}_{attribute}", call, node)
             x = x or [made.fields[attribute]]

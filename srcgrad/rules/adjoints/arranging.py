@@ -17,8 +17,6 @@ from srcgrad.runtime import (
     running_back,
     running_push,
     steps_between,
-    trim_back,
-    trim_push,
 )
 
 table = RuleTable("arranging again")
@@ -56,25 +54,6 @@ class PadBack(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         return pad_push(grad, None, ctx.shape, ctx.width, (ctx.mode, ctx.reflect_type))
-
-
-@table.rule(trim_back)
-class TrimBack(Function):
-    """Grad between the zeros that were trimmed."""
-
-    linear = ("grad",)
-    inert = ("filt",)
-
-    @staticmethod
-    def forward(ctx: Context, grad: Any, filt: Any, trim: str, axis: Any) -> Any:
-        ctx.trim, ctx.axis = trim, axis
-        ctx.save_for_backward(filt)
-        return trim_back(grad, filt, trim, axis)
-
-    @staticmethod
-    def backward(ctx: Context, grad: Any) -> Any:
-        (filt,) = ctx.saved_tensors
-        return trim_push(grad, filt, ctx.trim, ctx.axis)
 
 
 @table.rule(choose_back)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.rules.equivalents.registry import EquivalentTable, written_out
-from srcgrad.runtime import stop_gradient
+from srcgrad.runtime import between_zeros, stop_gradient
 
 table = EquivalentTable()
 
@@ -65,6 +65,13 @@ def periodic_interp(
     places, values = places[order], fp[order]
     knots = np.concatenate((places[-1:] - period, places, places[:1] + period))
     return np.interp(x % period, knots, np.concatenate((values[-1:], values, values[:1])))
+
+
+@table.of(np.trim_zeros)
+def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
+    """Return the part from the first to the last element that is not 0, a view of an array."""
+    whole = filt if hasattr(filt, "shape") else np.array(filt)
+    return whole[between_zeros(np.asarray(stop_gradient(whole)), trim, axis)]
 
 
 @table.of(np.union1d)

@@ -14,7 +14,6 @@ from srcgrad.runtime.scipy.implicit import (
     along,
     array_of,
     as_tuple,
-    handed_on,
     is_active,
     refuse_containers,
 )
@@ -28,11 +27,10 @@ def odeint_back(grad: Any, func: Any, path: Any, t: Any, args: Any) -> tuple[Any
     The adjoint equation is integrated backwards, from each time to the one before, along the path.
     That is an equation like the first, so what differentiates it is this once more.
     """
-    handed = handed_on(args)
-    refuse_containers(handed, (dict,))
+    refuse_containers(args, (dict,))
     count = np.shape(path)[1]
-    wanted = [is_active(item) for item in handed]
-    shapes = [np.shape(item) for item in handed if is_active(item)]
+    wanted = [is_active(item) for item in args]
+    shapes = [np.shape(item) for item in args if is_active(item)]
     sizes = [int(np.prod(shape)) for shape in shapes]
 
     def backwards(state: Any, moment: Any, *args: Any) -> Any:
@@ -45,14 +43,13 @@ def odeint_back(grad: Any, func: Any, path: Any, t: Any, args: Any) -> tuple[Any
     grad_t = [np.zeros(()) for _ in range(len(t))]
     for k in range(len(t) - 1, 0, -1):
         costate = rest[:count] + grad[k]
-        grad_t[k] = np.sum(grad[k] * _slope(func, path[k], t[k], handed))
+        grad_t[k] = np.sum(grad[k] * _slope(func, path[k], t[k], args))
         state = np.concatenate([path[k], costate, rest[count:]])
         times = np.stack([t[k], t[k - 1]])
-        rest = integrate.odeint(backwards, state, times, handed, **_EXACT)[-1][count:]
-    grad_t[0] = -np.sum(rest[:count] * _slope(func, path[0], t[0], handed))
+        rest = integrate.odeint(backwards, state, times, args, **_EXACT)[-1][count:]
+    grad_t[0] = -np.sum(rest[:count] * _slope(func, path[0], t[0], args))
     parts = _parted(rest[count:], shapes)
-    found = tuple(next(parts) if flag else None for flag in wanted)
-    grad_args = found if isinstance(args, tuple) else found[0]
+    grad_args = tuple(next(parts) if flag else None for flag in wanted)
     return rest[:count] + grad[0], np.stack(grad_t), grad_args
 
 
@@ -61,15 +58,14 @@ def odeint_push(func: Any, path: Any, t: Any, args: Any, tangents: tuple[Any, An
 
     The equation of the tangent is integrated along with the path, from each time to the next.
     """
-    handed = handed_on(args)
-    refuse_containers(handed, (dict,))
+    refuse_containers(args, (dict,))
     start, t_dot, args_dot = tangents
-    given = (None,) * len(handed) if args_dot is None else as_tuple(args_dot)
-    count, number = np.shape(path)[1], len(handed)
-    wanted = [is_active(item) for item in handed]
+    given = (None,) * len(args) if args_dot is None else as_tuple(args_dot)
+    count, number = np.shape(path)[1], len(args)
+    wanted = [is_active(item) for item in args]
     varying = [
         np.zeros(np.shape(item)) if way is None else way
-        for way, item in zip(given, handed, strict=True)
+        for way, item in zip(given, args, strict=True)
         if is_active(item)
     ]
 
@@ -84,12 +80,12 @@ def odeint_push(func: Any, path: Any, t: Any, args: Any, tangents: tuple[Any, An
     moved = np.zeros(len(t)) if t_dot is None else t_dot
     dot = np.zeros(count) if start is None else start * np.ones(count)
     tangent = [dot]
-    dot = dot - _slope(func, path[0], t[0], handed) * moved[0]
+    dot = dot - _slope(func, path[0], t[0], args) * moved[0]
     for k in range(1, len(t)):
         state, times = np.concatenate([path[k - 1], dot]), np.stack([t[k - 1], t[k]])
-        ends = integrate.odeint(forwards, state, times, (*handed, *varying), **_EXACT)
+        ends = integrate.odeint(forwards, state, times, (*args, *varying), **_EXACT)
         dot = ends[-1][count:]
-        tangent.append(dot + _slope(func, path[k], t[k], handed) * moved[k])
+        tangent.append(dot + _slope(func, path[k], t[k], args) * moved[k])
     return np.stack(tangent)
 
 

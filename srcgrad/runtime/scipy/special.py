@@ -17,8 +17,6 @@ def logsumexp_back(
     """Return the gradients of a and b of ``y = logsumexp(a, axis, b, keepdims)``."""
     a, b, y = values
     share = kept(grad, axis, keepdims) * conj(np.exp(a - kept(y, axis, keepdims)))
-    if b is None:
-        return share, None
     return unbroadcast(share * conj(b), np.shape(a)), unbroadcast(share, np.shape(b))
 
 

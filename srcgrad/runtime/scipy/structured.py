@@ -77,18 +77,6 @@ def circulant_back(grad: Any, c: Any) -> Any:
     return np.sum(grad[rows % n, place], axis=1)
 
 
-def solve_toeplitz_back(grad: Any, c_or_cr: Any, b: Any, y: Any) -> tuple[Any, Any, Any]:
-    """Return the gradients of the column, the row and b of ``linalg.solve_toeplitz``."""
-    c, r = c_or_cr if isinstance(c_or_cr, tuple) else (c_or_cr, None)
-    turned = c if r is None else (conj(r), conj(c))
-    grad_b = linalg.solve_toeplitz(turned, grad)
-    full = -columns(grad_b, b) @ adjoint(columns(y, b))
-    if r is None:
-        return *toeplitz_back(full, c, None), grad_b
-    grad_c, grad_r = toeplitz_back(full, c, r)
-    return grad_c, grad_r, grad_b
-
-
 def solve_banded_back(grad: Any, l_and_u: Any, values: tuple[Any, Any, Any]) -> tuple[Any, Any]:
     """Return the gradients of the bands and of b of ``y = linalg.solve_banded(l_and_u, ab, b)``."""
     ab, b, y = values

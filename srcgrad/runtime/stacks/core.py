@@ -211,7 +211,7 @@ class Stack:
         return HANDLERS[np.matmul](other, self)
 
     def __len__(self) -> int:
-        return len(self.rows[0]) if self.ndim else refuse("the length of a number")
+        return self.shape[0] if self.ndim else refuse("the length of a number")
 
     def __iter__(self) -> Iterator[Any]:
         if not self.ndim:
@@ -226,7 +226,7 @@ class Stack:
             if part.ndim > 1 or any(item is Ellipsis for item in whole):
                 return Stack(part, is_array=True)
             return Stack(part.copy())
-        return Stack(rows_first(rows_last(self.rows)[_closed(whole)]))
+        return Stack(rows_first(rows_last(self.rows)[closed(whole)]))
 
     def __setitem__(self, index: Any, value: Any) -> None:
         whole = index if isinstance(index, tuple) else (index,)
@@ -238,7 +238,7 @@ class Stack:
                 refuse("a value with more axes than its place")
             self.rows[place] = aligned(value, part.ndim - 1)
         else:
-            rows_last(self.rows)[_closed(whole)] = behind(value)
+            rows_last(self.rows)[closed(whole)] = behind(value)
 
     def __array_ufunc__(
         self, ufunc: Any, method: str, *inputs: Any, out: Any = None, **options: Any
@@ -249,8 +249,8 @@ class Stack:
             return HANDLERS[np.matmul](*inputs)
         if method == "at":
             return HANDLERS[np.add.at](ufunc, *inputs)
-        if method == "reduce" and ufunc is np.add:
-            return HANDLERS[np.sum](*inputs, **options)
+        if method == "reduce" and ufunc is np.add:  # which goes along the first axis, not along all
+            return HANDLERS[np.sum](*inputs, out=out, **{"axis": 0, **options})
         if method != "__call__" or ufunc.nout != 1:
             refuse(f"{ufunc.__name__}.{method}")
         if ufunc.signature is not None:
@@ -290,25 +290,22 @@ def elementwise(ufunc: Any, inputs: tuple[Any, ...], out: Any = None, **options:
     """Apply a ufunc of elements; `out` may be a stack of arrays, which is written into."""
     if not options.keys() <= {"where", "dtype", "casting"}:
         refuse("an option of a ufunc")
-    if puts_off.on and not options and (out is None or not getattr(out, "is_array", True)):
+    is_written = out is not None and getattr(out, "is_array", True)
+    if puts_off.on and not options and not is_written:
         later = _put_off(ufunc, *inputs)
         if later is not None:
             return later
     mask = options.get("where", True)
+    if mask is not True and not (is_written and type(mask) is np.ndarray):
+        refuse("where= without out=, or of no array")
     ndim = max(operand_ndim(item) for item in (*inputs, mask))
-    if mask is not True:
-        options["where"] = aligned(mask, ndim)
-        if out is None:
-            refuse("where= without out=")
-    parts = [aligned(item, ndim) for item in inputs]
-    if out is None or (isinstance(out, Stack) and not out.is_array):
-        return Stack(ufunc(*parts, **options))
+    if not is_written:
+        return Stack(ufunc(*(aligned(item, ndim) for item in inputs), **options))
     if not isinstance(out, Stack):
         refuse("a result in an array that is no stack")
     if out.ndim < ndim:
         refuse("a result in an array of fewer axes")
-    parts = [aligned(item, out.ndim) for item in inputs]
-    ufunc(*parts, out=out.rows, **options)
+    ufunc(*(aligned(item, out.ndim) for item in inputs), out=out.rows, **options)
     return out
 
 
@@ -403,6 +400,6 @@ def _is_simple(index: tuple[Any, ...]) -> bool:
     return arrays == 0 or len(index) == 1
 
 
-def _closed(index: tuple[Any, ...]) -> tuple[Any, ...]:
+def closed(index: tuple[Any, ...]) -> tuple[Any, ...]:
     """Keep an ellipsis from taking the axis of the rows, which stands last."""
     return (*index, slice(None)) if any(part is Ellipsis for part in index) else index

@@ -13,7 +13,6 @@ asked for it (`writes_in_place`).
 from __future__ import annotations
 
 import ast
-import math
 import threading
 from typing import Any, Final
 
@@ -85,4 +84,4 @@ def combined(ufunc: Any, one: Any, other: Any) -> Any:
 
 def is_finite(factor: Any) -> bool:
     """Say whether a factor is finite: else the rows are multiplied one factor at a time."""
-    return math.isfinite(factor) if type(factor) is float else bool(np.isfinite(factor).all())
+    return bool(np.isfinite(factor).all())

@@ -17,6 +17,7 @@ from srcgrad.runtime.stacks.core import (
     Stack,
     aligned,
     behind,
+    closed,
     handles,
     holds_stack,
     operand_ndim,
@@ -140,13 +141,9 @@ def _triu(m: Any, k: int = 0) -> Any:
 # -- shapes
 
 
-@handles(np.shape)
-def _shape(a: Any) -> Any:
-    return np.shape(a) if not isinstance(a, Stack) and not holds_stack(a) else a.shape
-
-
-handles(np.ndim)(lambda a: len(_shape(a)))
-handles(np.size)(lambda a: int(np.prod(_shape(a), dtype=int)))
+handles(np.shape)(lambda a: a.shape)
+handles(np.ndim)(lambda a: a.ndim)
+handles(np.size)(lambda a: a.size)
 handles(np.result_type)(
     lambda *given: np.result_type(*[x.dtype if isinstance(x, Stack) else x for x in given])
 )
@@ -158,8 +155,12 @@ def _reshape(a: Any, shape: Any, order: Any = "C") -> Any:
     rows = rows_of(a)
     if order != "C":
         refuse("another order of elements")
-    whole = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
-    return _arrays(rows.reshape(rows.shape[:1] + whole)) if len(rows) else refuse("no rows")
+    whole = rows.shape[:1] + _as_tuple(shape)
+    return _arrays(rows.reshape(whole)) if len(rows) else refuse("no rows")
+
+
+def _as_tuple(shape: Any) -> tuple[int, ...]:
+    return tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
 
 
 @handles(".reshape")
@@ -218,9 +219,7 @@ def _squeeze(a: Any, axis: Any = None) -> Any:
 
 @handles(np.broadcast_to)
 def _broadcast_to(array: Any, shape: Any) -> Any:
-    if not isinstance(array, Stack):
-        refuse("a shape that depends on a stack")
-    whole = shape if isinstance(shape, tuple) else (shape,)
+    whole = _as_tuple(shape)
     rows = aligned(array, len(whole))
     return _arrays(np.broadcast_to(rows, rows.shape[:1] + whole))
 
@@ -246,14 +245,11 @@ def _astype(a: Any, dtype: Any, *, copy: bool = True) -> Any:
 
 @handles(np.zeros_like)
 def _zeros_like(a: Any, dtype: Any = None, shape: Any = None) -> Any:
-    if not isinstance(a, Stack):
-        refuse("zeros of a shape that depends on a stack")
     if dtype is not None and np.dtype(dtype).kind not in "fc":
         refuse("zeros of no floats")
     if shape is None:
         return _arrays(np.zeros_like(a.rows, dtype=dtype))
-    whole = shape if isinstance(shape, tuple) else (shape,)
-    return _arrays(np.zeros(a.rows.shape[:1] + whole, dtype or a.dtype))
+    return _arrays(np.zeros(a.rows.shape[:1] + _as_tuple(shape), dtype or a.dtype))
 
 
 handles(np.ones_like)(lambda a, dtype=None: _zeros_like(a, dtype) + 1.0)
@@ -290,22 +286,16 @@ def _at(ufunc: Any, a: Any, indices: Any, *values: Any) -> None:
     if not isinstance(a, Stack) or holds_stack(indices):
         refuse("a place that depends on a stack, or an array that is none")
     whole = indices if isinstance(indices, tuple) else (indices,)
-    whole = (*whole, slice(None)) if any(part is Ellipsis for part in whole) else whole
-    ufunc.at(rows_last(a.rows), whole, *map(behind, values))
+    ufunc.at(rows_last(a.rows), closed(whole), *map(behind, values))
 
 
 # -- our own
 
 
-def _shape_said(like: Any) -> Any:
-    """Return a shape that is given as it is, or by an array that has it."""
-    return like if type(like) is tuple else _shape(like)
-
-
 @handles(scatter)
-def _scatter(grad: Any, index: Any, like: Any) -> Any:
+def _scatter(grad: Any, index: Any, shape: tuple[int, ...]) -> Any:
     """Add to zeros at an index, as the runtime does for one array."""
-    full = _zeros_like(grad, shape=_shape_said(like))
+    full = _zeros_like(grad, shape=shape)
     if may_repeat(index):
         _at(np.add, full, index, grad)
     else:
@@ -319,13 +309,8 @@ for _ours in (expand_reduced, matmul_left, matmul_right, dot_left, dot_right):
 
 
 @handles(unbroadcast)
-def _unbroadcast(grad: Any, like: Any) -> Any:
-    """Sum down to a shape, as the runtime does for one array."""
-    shape = _shape_said(like)
-    if not isinstance(grad, Stack):
-        refuse("a shape that depends on a stack")
-    if grad.shape == shape:
-        return grad
+def _unbroadcast(grad: Any, shape: tuple[int, ...]) -> Any:
+    """Sum down to another shape, as the runtime does for one array."""
     if not shape:
         return HANDLERS[np.sum](grad)
     lead = grad.ndim - len(shape)

@@ -86,13 +86,11 @@ def array_of(entries: Any, *args: Any, **options: Any) -> Any:
 def _joined(entries: Any) -> Any:
     if isinstance(entries, Stack):
         return Stack(entries.rows.copy(), is_array=True)
-    if not isinstance(entries, (list, tuple)):
-        return np.asarray(entries)
     return HANDLERS[np.stack]([_joined(item) if _nests(item) else item for item in entries])
 
 
 def _nests(item: Any) -> bool:
-    return isinstance(item, (list, tuple))
+    return isinstance(item, (list, tuple)) and holds_stack(item)
 
 
 def by_rows(function: Callable[..., Any], *args: Any, **options: Any) -> Any:

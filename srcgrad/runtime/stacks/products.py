@@ -161,9 +161,7 @@ def _implied(given: str) -> str:
 
 def _full(items: Sequence[Any]) -> list[Any]:
     """Return the rows of all items, those of what is no stack repeated."""
-    count = next((len(item.rows) for item in items if isinstance(item, Stack)), None)
-    if count is None:
-        refuse("a join in which no item is a stack")
+    count = next(len(item.rows) for item in items if isinstance(item, Stack))
     done = []
     for item in items:
         operand_ndim(item)
@@ -219,7 +217,7 @@ def _split(ary: Any, indices_or_sections: Any, axis: int = 0) -> Any:
 def _items(arrays: Any) -> list[Any]:
     """Return the items to join: those of a sequence, or the first axis of a stack."""
     items = list(arrays)
-    if not items or any(isinstance(item, (list, tuple)) and holds_stack(item) for item in items):
+    if any(isinstance(item, (list, tuple)) and holds_stack(item) for item in items):
         refuse("a join of containers")
     return items
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ast
 import sys
 import warnings
 
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 import srcgrad as sg
+from srcgrad.runtime import surgery
 
 X, W = np.array([0.5, -1.0, 2.0]), np.array([1.0, 2.0, -0.5])
 LIMIT = 0.5
@@ -502,3 +504,68 @@ def test_a_pullback_inside_is_edited_once_by_both_engines():
 
     by_source = sg.grad(curved, fallback="error")(X)
     np.testing.assert_allclose(sg.grad(taped, fallback="tape")(X), by_source, rtol=1e-12)
+
+
+def with_no_name(x):
+    y = x * W
+    with sg.grad_of(y):
+        SEEN.append(x + W)
+    return np.sum(y * y)
+
+
+def test_a_block_reads_the_variables_as_they_were():
+    def read_later(x, kept):
+        y = x * 1.0
+        with sg.grad_of(y) as gy:
+            gy = gy * kept + x
+        kept *= 0.0
+        return np.sum(y * y)
+
+    x, kept = sg.tensor(X, requires_grad=True), W.copy()
+    read_later(x * 1.0, kept).backward()
+    np.testing.assert_allclose(x.grad.numpy(), 2 * X * W + X)
+    assert not kept.any()
+    SEEN.clear()
+    x = sg.tensor(X, requires_grad=True)
+    with_no_name(x * 1.0).backward()
+    np.testing.assert_allclose(x.grad.numpy(), 2 * X * W * W)
+    np.testing.assert_array_equal(SEEN[0].detach().numpy(), X + W)
+
+
+PROBLEMS = {
+    "with sg.grad_of(y) as g, open('f'): pass": "together with other managers",
+    "with sg.grad_of(y) as (g, h): pass": "bound to more than a name",
+    "with sg.grad_of(y) as g: g = f(lambda: 1)": "this expression (Lambda)",
+    "with sg.grad_of(y) as g: g = [i for i in g]": "this expression (ListComp)",
+    "with sg.grad_of(y) as g: g = (k := 2.0)": "this expression (NamedExpr)",
+    "with sg.grad_of(y) as g: import os": "`import` in a block",
+    "while y:\n  with sg.grad_of(y) as g: break": "a jump out of a block",
+    "with sg.grad_of(y) as g: y = g": "that assigns `y`",
+    "with sg.grad_of(y) as x: x = 2 * x": "`x` is a variable of the function",
+    "with sg.grad_of(y): z = 1": None,
+    "with sg.grad_of(y) as g: g = g * x": None,
+}
+
+
+@pytest.mark.parametrize("text", PROBLEMS)
+def test_what_cannot_run_backwards_is_named(text):
+    (statement,) = (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.With))
+    found = surgery.problem_with(statement.items, statement.body, ["x", "y"])
+    if PROBLEMS[text] is None:
+        assert found is None
+    else:
+        assert PROBLEMS[text] in found[0]
+        with pytest.raises(sg.UnsupportedSyntaxError) as caught:
+            surgery.grad_of.refused(*found)
+        assert caught.value.hint == found[1]
+
+
+def test_a_block_is_left_at_its_first_line(monkeypatch):
+    assert surgery._ignore(None, "call", None) is None
+    assert surgery._skip(None, "return", None) is surgery._skip
+    for event in ("line", "opcode"):
+        with pytest.raises(surgery._SkippedError):
+            surgery._skip(None, event, None)
+    monkeypatch.setattr(surgery, "_engines", [])
+    surgery.set_engine(len)
+    assert surgery._engines == [len]

@@ -27,6 +27,7 @@ def equivalents() -> list[OpSpec]:
         op(np.pad, A(3), (2, 1), "linear_ramp", end_values=S()),
         op(np.interp, A(4), KNOTS, A(4), period=0.9),
         op(np.interp, A(4), KNOTS, A(4), period=S(0.85, 0.9)),
+        op(np.trim_zeros, A(4)),
         op(np.union1d, A(3), A(4)),
         op(np.intersect1d, A(3), np.ones(2)),
         op(np.setdiff1d, A(3), np.ones(2)),

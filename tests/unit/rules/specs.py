@@ -321,7 +321,6 @@ def shapes() -> list[OpSpec]:
         op(np.roll, A(3, 4), (1, -2), axis=(0, 1)),
         op(np.resize, A(2, 3), (4, 4)),
         op(np.resize, A(2, 3), (2, 2)),
-        op(np.trim_zeros, A(4)),
         op(np.meshgrid, A(3), A(4)),
         op(np.meshgrid, A(2), A(3), A(2), indexing="ij"),
         op(np.meshgrid, A(3), A(4), sparse=True),

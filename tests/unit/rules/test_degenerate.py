@@ -124,6 +124,18 @@ def test_tangents_that_mix_equal_eigenvalues_are_those_of_differences():
         assert np.isnan(tangent_on_tape(f, a, direction))
 
 
+@pytest.mark.parametrize("values", [[2.0, 2.0, 3.0], [2.0, 2.0, 2.0]])
+def test_the_tape_finds_limits_of_functions_of_any_matrix(values):
+    a = np.diag(values)
+    found = sg.grad(general_rebuilt, backend="tape")(a)
+    wanted = scipy.linalg.expm_frechet
+    for place in np.ndindex(3, 3):
+        unit = np.zeros((3, 3))
+        unit[place] = 1.0
+        slope = np.sum(WEIGHTS[:3, :3] * wanted(a, unit, compute_expm=False))
+        assert found[place] == pytest.approx(slope, rel=1e-6, abs=1e-6)
+
+
 def test_vectors_that_would_become_complex_have_no_tangent_at_equal_eigenvalues():
     turning = np.array([[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
     with pytest.warns(sg.TieWarning, match="general_rebuilt.*kink"):

@@ -15,11 +15,10 @@ import numpy as np
 import pytest
 
 import srcgrad as sg
-from tests.differences import copied
+from tests.differences import copied, numerical_jacobian
 from tests.unit.rules.callers import Caller, callers_of_specs, module_of
 
 STEP = int(os.environ.get("SRCGRAD_JACOBIANS_STEP", "11"))  # 1 for all of them
-SHIFT = 1e-6
 
 
 def raw_text(number: int, caller: Caller) -> str:
@@ -46,21 +45,6 @@ def is_real(value: Any) -> bool:
     return not isinstance(value, (list, tuple)) and np.asarray(value).dtype.kind == "f"
 
 
-def differences(function: Callable[..., Any], args: list[Any], place: int) -> Any:
-    """Return the Jacobian by one argument, by central differences."""
-    x = np.asarray(args[place], float)
-    found = np.zeros(np.shape(function(*args)) + x.shape)
-    for index in np.ndindex(x.shape):
-        ends = []
-        for shift in (SHIFT, -SHIFT):
-            moved = x.copy()
-            moved[index] += shift
-            given = moved if np.ndim(args[place]) else moved.item()
-            ends.append(np.asarray(function(*args[:place], given, *args[place + 1 :])))
-        found[(..., *index)] = (ends[0] - ends[1]) / (2 * SHIFT)
-    return found
-
-
 def _name(item: Any) -> str:
     return item.spec.label if isinstance(item, Caller) else "raw"
 
@@ -78,7 +62,7 @@ def test_jacobians_agree_with_differences(caller: Caller, function: Callable[...
         if not all(map(is_real, [function(*caller.leaves), *caller.leaves])):
             pytest.skip("it is not of real arrays")
         for place in range(len(caller.leaves)):
-            wanted = differences(function, list(caller.leaves), place)
+            wanted = numerical_jacobian(function, list(caller.leaves), place)
             finite = np.isfinite(wanted) & (np.abs(wanted) < 1e6)
             size = np.abs(wanted[finite]).max(initial=1.0)
             for way in ways:

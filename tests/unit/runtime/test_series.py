@@ -44,7 +44,7 @@ def test_weights_of_neighbours_are_those_of_splines(order: int, mode: str) -> No
 def test_quantiles_of_nothing_have_no_slopes(shape: tuple[int, ...]) -> None:
     axis = shape.index(0)
     method = ("linear", False, True)
-    found, level = quantile_back(np.nan, np.zeros(shape), 0.5, axis, method, False, 1.0)
+    found, level = quantile_back(np.nan, np.zeros(shape), 0.5, axis, method, 1.0)
     assert found.shape == shape
     assert level.shape == ()
     assert level == 0.0

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from srcgrad.runtime import scatter
+from srcgrad.runtime import scatter, unbroadcast
 from srcgrad.runtime.stacks import Stack
 from srcgrad.runtime.stacks.core import CannotStackError
 
@@ -22,6 +22,9 @@ OF_ANY: dict[str, Function] = {
     "sum": np.sum,
     "sum along the first": lambda a: np.sum(a, axis=0),
     "sum along the last": lambda a: a.sum(-1),
+    "add.reduce": np.add.reduce,
+    "add.reduce along the last": lambda a: np.add.reduce(a, -1, keepdims=True),
+    "add.reduce of all": lambda a: np.add.reduce(a, axis=None),
     "sum that keeps": lambda a: np.sum(a, axis=-1, keepdims=True),
     "sum of all that keeps": lambda a: np.sum(a, keepdims=True),
     "mean": np.mean,
@@ -57,7 +60,19 @@ OF_ANY: dict[str, Function] = {
     "squeeze": lambda a: np.squeeze(np.expand_dims(a, (0, 1))),
     "squeeze of one": lambda a: np.squeeze(np.expand_dims(a, (0, -1)), 0),
     "broadcast_to": lambda a: np.broadcast_to(a, (2, *np.shape(a))),
+    "broadcast_to a list": lambda a: np.broadcast_to(a, [2, *np.shape(a)]),
+    "broadcast_to a number": lambda a: np.broadcast_to(a.sum(), 3),
+    "squeeze of nothing": np.squeeze,
+    "zeros_like of a shape": lambda a: (
+        np.zeros_like(a, shape=3) + np.zeros_like(a, None, shape=(2, 3))
+    ),
     "scatter": lambda a: scatter(a, (1, ...), (2, *np.shape(a))),
+    "scatter that repeats places": lambda a: (
+        scatter(a, ([1, 1], ...), (3, *np.shape(a)[1:])) if len(a) == 2 else np.sum(a)
+    ),
+    "scatter like an array": lambda a: scatter(a, 0, np.ones((2, *np.shape(a)))),
+    "unbroadcast": lambda a: unbroadcast(a, np.shape(a)),
+    "unbroadcast like an array": lambda a: unbroadcast(a, np.ones(np.shape(a)[-1:])),
     "scatter that repeats": lambda a: scatter(a, [1] * len(a), (3, *np.shape(a)[1:])),
     "copy": lambda a: np.copy(a) + a.copy(),
     "astype": lambda a: a.astype(np.float32),
@@ -78,6 +93,9 @@ OF_ANY: dict[str, Function] = {
     "column_stack": lambda a: np.column_stack([a, a]),
     "atleast_1d": lambda a: np.atleast_1d(np.sum(a)),
     "atleast_2d": np.atleast_2d,
+    "hstack with a number": lambda a: np.hstack([a.ravel(), 2.0]),
+    "vstack with a vector": lambda a: np.vstack([a, V[: np.shape(a)[-1]]]),
+    "column_stack with a vector": lambda a: np.column_stack([a, np.arange(float(len(a)))]),
     "split": lambda a: np.split(a, [1])[0],
     "split along the last": lambda a: np.split(a, [1], axis=-1)[1],
     "array_split": lambda a: np.array_split(a, 2)[1],
@@ -92,6 +110,24 @@ OF_ANY: dict[str, Function] = {
     "a new axis": lambda a: a[None],
     "a list": lambda a: a[[1, 0, 1]],
     "a store": lambda a: _written(a, lambda b: b.__setitem__(0, 7.0)),
+    "signs": lambda a: +a - abs(a) + np.abs(-a),
+    "len": lambda a: a * len(a),
+    "a loop": lambda a: sum(row * k for k, row in enumerate(a)),
+    "add.at with an ellipsis": lambda a: _written(a, lambda b: np.add.at(b, (..., [0, 1, 0]), 2.0)),
+    "a list and an ellipsis": lambda a: (
+        a[..., [1, 0]] if np.ndim(a) == 1 else a[[0, 1], ..., [1, 0]]
+    ),
+    "a truth as an index": lambda a: a[True],
+    "a result that is given": lambda a: _written(a, lambda b: np.multiply(a, 2.0, out=b)),
+    "a masked result": lambda a: _written(
+        a, lambda b: np.exp(a, out=b, where=np.arange(a.shape[-1]) > 0)
+    ),
+    "a wider masked result": lambda a: _written(
+        a, lambda b: np.add(a[0], 1.0, out=b, where=np.arange(a.shape[-1]) > 0)
+    ),
+    "in place": lambda a: _written(a, lambda b: b.__imul__(3.0).__iadd__(a[0])),
+    "beside a list": lambda a: a[..., :2] * [2.0, 3.0],
+    "a number divided": lambda a: 1.0 / a - 2.0**a,
     "powers": lambda a: (a * a) ** 2 - a / 2 + 1,
 }
 OF_MATRICES: dict[str, Function] = {
@@ -106,6 +142,11 @@ OF_MATRICES: dict[str, Function] = {
     "triu below": lambda a: np.triu(a, -1),
     "swapaxes": lambda a: np.swapaxes(a, 0, -1),
     "moveaxis": lambda a: np.moveaxis(a, 0, 1),
+    "transpose of a number": lambda a: np.transpose(a.sum()),
+    "transpose without axes": lambda a: a.transpose(),
+    "transpose by its tuple": lambda a: a.transpose((1, 0)),
+    "by a list from the left": lambda a: [[1.0, 2.0], [0.5, 3.0]] @ a[:2],
+    "einsum with an ellipsis": lambda a: np.einsum("...j,jk", a, M),
     "transpose by axes": lambda a: a.transpose(1, 0),
     "transpose by a tuple": lambda a: np.transpose(a, (1, 0)),
     "by a matrix": lambda a: a @ M,
@@ -130,6 +171,7 @@ OF_MATRICES: dict[str, Function] = {
     "einsum from the left": lambda a: np.einsum("ki,ji->kj", W, a),
     "a place": lambda a: a[1, 0] * a[0],
     "a column": lambda a: a[:, 1],
+    "a truth and a place": lambda a: a[True, :, 0],
     "a list of places": lambda a: a[[0, 1], [1, 0]],
     "sum of both axes": lambda a: a.sum(axis=(0, 1)),
 }
@@ -194,6 +236,49 @@ REFUSED: dict[str, Function] = {
     "a triangle of a vector": lambda a: np.tril(a[0]),
     "the other triangle": lambda a: np.triu(a[0]),
     "a condition of its own": lambda a: np.where(a, a, 0.0),
+    "a truth": bool,
+    "a float": float,
+    "a comparison": lambda a: a > 0,
+    "an equation": lambda a: a == 1.0,
+    "an inequation": lambda a: a != 1.0,
+    "a number in it": lambda a: 1.0 in a,
+    "an array of it": np.asarray,
+    "the length of a number": lambda a: len(a.sum()),
+    "a loop over a number": lambda a: list(a.sum()),
+    "too many axes for a place": lambda a: a.__setitem__(0, np.ones((1, 3))),
+    "an index of its own": lambda a: a[a],
+    "two results": np.modf,
+    "a method of a ufunc": lambda a: np.add.outer(a, 1.0),
+    "another reduction": np.multiply.reduce,
+    "a reduction with a start": lambda a: np.add.reduce(a, initial=1.0),
+    "a reduction into an array": lambda a: np.add.reduce(a, out=np.zeros(3)),
+    "a sum of a part": lambda a: np.sum(a, where=W > 0),
+    "a sum that keeps by a number": lambda a: np.sum(a, keepdims=1),
+    "a product with options": lambda a: np.matmul(a, M, dtype=float),
+    "a product of a number": lambda a: np.matmul(a, 2.0),
+    "a ufunc of vectors": lambda a: np.vecdot(a, V),
+    "an option of a ufunc": lambda a: np.exp(a, order="F"),
+    "a part of a new result": lambda a: np.exp(a, where=W > 0),
+    "a part by a list": lambda a: np.exp(a, out=a, where=[True, False, True]),
+    "a result in another array": lambda a: np.exp(a, out=np.ones((4, 2, 3))),
+    "a result of fewer axes": lambda a: np.add(a, 1.0, out=a[0]),
+    "a text beside it": lambda a: a * "2",
+    "containers beside it": lambda a: a * [a, a],
+    "an axis that is not there": lambda a: a.sum(axis=2),
+    "whole numbers": lambda a: a.astype(int),
+    "zeros of whole numbers": lambda a: np.zeros_like(a, dtype=int),
+    "a place of its own": lambda a: np.add.at(np.ones(3), 0, a),
+    "places of its own": lambda a: np.add.at(a, a, 1.0),
+    "a product of two": lambda a: np.tensordot(a, a, 2),
+    "einsum without letters": lambda a: np.einsum(a, [0, 1]),
+    "einsum with options": lambda a: np.einsum("ij->i", a, dtype=float),
+    "einsum of too few": lambda a: np.einsum("ij,jk->ik", a),
+    "a join of lists": lambda a: np.stack([[a, a]]),
+    "a join with a list": lambda a: np.concatenate([a, [a[0]]]),
+    "as many parts as it says": lambda a: np.split(np.ones(3), a),
+    "an attribute that nobody knows": lambda a: a.argmin(),
+    "a function that nobody knows": np.sort,
+    "an array that is given": lambda a: np.max(a, out=a),
 }
 
 
