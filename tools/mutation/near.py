@@ -49,6 +49,7 @@ NEAR: Final = {
     "tests/unit/rules/test_options.py": {},
     "tests/unit/rules/test_variants.py": {"other_shapes_and_kinds": 1, "": 0},
     "tests/unit/rules/test_batched_calls.py": {},
+    "tests/unit/rules/test_called_rules.py": {},
     "tests/unit/rules": {"": 4},
     "tests/programs/test_second_orders.py": {"": 4},
     "tests/programs/test_stacks.py": {"": 2},

@@ -35,8 +35,8 @@ def test_every_rule_has_a_spec_and_every_spec_a_rule() -> None:
     edits = {"srcgrad.runtime.surgery.grad_of.edited"}  # its gradient is what a program makes of it
     # these stand for expressions, with which tests/programs/idioms.py tests them
     idioms = {f"numpy.{name} (vectorized)" for name in ("_logistic", "_falling_logistic")}
-    # these are met in gradients that are differentiated again, with which second orders test them
-    # (those of solvers in tests/unit/api/test_implicit_twice.py)
+    # these are met in gradients that are differentiated again: test_called_rules.py has them
+    # (those of solvers tests/unit/api/test_implicit_twice.py)
     internal = {canonical_name(fn) for fn in (*adjoints.RULES, *sharing.RULES, *solving.RULES)}
     internal |= {f"srcgrad.runtime.scipy.{name}" for name in SECOND_ORDER}
     assert described == known - edits - idioms - internal
