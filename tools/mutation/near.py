@@ -43,6 +43,7 @@ NEAR: Final = {
     "tests/unit/primitives": {},
     "tests/properties": {},
     "tests/unit/frontend": {},
+    "tests/unit/transforms": {},
     "tests/fuzz/test_fuzz.py": {"failed_once": 1, "": 0},
     "tests/unit/rules/test_laws.py": {},
     "tests/unit/rules/test_pushforward.py": {},
