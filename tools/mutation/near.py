@@ -51,6 +51,8 @@ NEAR: Final = {
     "tests/unit/rules/test_variants.py": {"other_shapes_and_kinds": 1, "": 0},
     "tests/unit/rules/test_batched_calls.py": {},
     "tests/unit/rules/test_called_rules.py": {},
+    "tests/unit/rules/test_tables.py": {},
+    "tests/unit/rules/test_written_values.py": {},
     "tests/unit/rules": {"": 4},
     "tests/programs/test_second_orders.py": {"": 4},
     "tests/programs/test_stacks.py": {"": 2},

@@ -92,9 +92,13 @@ class OpSpec:
         """Return arguments, keyword arguments, and the places (numbers, names) of active ones."""
         args = [_make(arg, rng) for arg in self.args]
         kwargs = {key: _make(value, rng) for key, value in self.kwargs.items()}
+        return args, kwargs, self.active
+
+    @property
+    def active(self) -> list[Any]:
+        """The places (numbers, names) of the arguments that carry derivatives."""
         active: list[Any] = [place for place, arg in enumerate(self.args) if _draws(arg)]
-        active += [key for key, value in self.kwargs.items() if _draws(value)]
-        return args, kwargs, active
+        return active + [key for key, value in self.kwargs.items() if _draws(value)]
 
 
 def op(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> OpSpec:
@@ -164,6 +168,18 @@ class Call:
         bound.arguments["ctx"] = context
         output = rule.forward(*bound.args, **bound.kwargs)
         return cls(rule, args, kwargs, active, context, output, names)
+
+    @classmethod
+    def drawn(cls, spec: OpSpec) -> Call:
+        """Return a call with the numbers of a spec."""
+        return cls.of(spec, *spec.make_args(np.random.default_rng(0)))
+
+    def places(self) -> list[Any]:
+        """Return the places of active arguments in the order of the parameters."""
+        wanted = {
+            id(self.kwargs[k] if isinstance(k, str) else self.args[k]): k for k in self.active
+        }
+        return [wanted[id(value)] for value in self.inputs()]
 
     def backward(self, grads: tuple[Any, ...]) -> list[Any]:
         """Return the gradient of each active argument."""
@@ -333,19 +349,13 @@ def check_call(spec: OpSpec, call: Call, rng: np.random.Generator) -> None:
     args, kwargs = call.args, call.kwargs
     loss = Loss(spec, call.output, rng)
     parts = call.backward(loss.grads(call.output))
-    for key, value, part in zip(_in_order(call, call.active), call.inputs(), parts, strict=True):
+    for key, value, part in zip(call.places(), call.inputs(), parts, strict=True):
         assert part is not None, f"no gradient for argument {key!r}"
         for place, (leaf, grad) in enumerate(
             zip(leaves(value), gradient_leaves(part, value), strict=True)
         ):
             if np.asarray(leaf).dtype.kind in "fc":
                 compare(spec, args, kwargs, loss, (key, value, place), leaf, grad)
-
-
-def _in_order(call: Call, active: list[Any]) -> list[Any]:
-    """Return the places of active arguments in the order of the parameters."""
-    wanted = {id(call.kwargs[k] if isinstance(k, str) else call.args[k]): k for k in active}
-    return [wanted[id(value)] for value in call.inputs()]
 
 
 def _apply(arg: Any, transform: Callable[[Any], Any]) -> Any:

@@ -19,8 +19,16 @@ import scipy.sparse.linalg
 from srcgrad import runtime as rt
 from srcgrad.rules.base import Context
 from srcgrad.rules.library import rule_for
-from srcgrad.rules.scipy.sparse_arrays import entries_of, factored_solution
-from srcgrad.rules.scipy.sparse_systems import adjoint_of
+from srcgrad.rules.scipy.sparse_arrays import (
+    entries_of,
+    factor_solution,
+    factored_solution,
+    sparse_product,
+    sparse_solution,
+)
+from srcgrad.rules.scipy.sparse_systems import adjoint_of, krylov_solution, krylov_solved
+from srcgrad.runtime.scipy import krylov
+from srcgrad.runtime.scipy.sparse import places_of
 from tests.unit.rules.opspec import (
     Call,
     Loss,
@@ -199,13 +207,30 @@ COMPLEX = scipy.sparse.linalg.splu(
     scipy.sparse.csc_array(np.array([[2.0, 1.0j, 0.0], [0.5, 3.0, 1.0], [0.0, 1.0 - 1.0j, 4.0]]))
 )
 RIGHT = np.array([0.3 + 0.1j, -0.7, 0.4j])
+SYSTEM = np.array([[4.0, 1.0, 0.0], [0.5, 3.0, 1.0], [0.0, 1.0, 5.0]])
+ENTRIES, PLACES = scipy.sparse.coo_array(SYSTEM).data, places_of(scipy.sparse.coo_array(SYSTEM))
+VECTOR, EXACT = np.array([0.3, -0.7, 0.4]), krylov.Method("gmres", {"rtol": 1e-13})
 DIRECT = {
-    "regathered": (rt.regathered, [WHOLE[:3], WHOLE[3:]], np.ones((2, 3)), [WHOLE[:3], WHOLE[3:]]),
+    "regathered": (
+        rt.regathered,
+        [WHOLE[:3], WHOLE[3:]],
+        np.ones((2, 3)),
+        [WHOLE[:3], WHOLE[3:]],
+    ),
     "placed": (rt.placed, np.array([1.0, 2.0]), np.array([3, 1]), (4,)),
     "shadow of a view": (rt.shadow_of_view, np.array([0.5, 0.7]), WHOLE[1:3], WHOLE),
     "shadow of a copy": (rt.shadow_of_view, np.array([0.5, 0.7]), WHOLE[1:3].copy(), WHOLE),
+    "undone differences": (rt.undo_diff, SYSTEM, 1),
     "adjoint": (adjoint_of, np.array([[1.0, 2.0j], [3.0, 4.0 - 1.0j]])),
     **{way: (factored_solution, COMPLEX, RIGHT, way) for way in ("N", "T", "H")},
+    "sparse product": (sparse_product, ENTRIES, PLACES, VECTOR),
+    "sparse product of columns": (sparse_product, ENTRIES, PLACES, SYSTEM),
+    "sparse solution": (sparse_solution, ENTRIES, PLACES, VECTOR),
+    "sparse solution of a column": (sparse_solution, ENTRIES, PLACES, VECTOR[:, None]),
+    "solution with factors": (factor_solution, ENTRIES, PLACES, VECTOR),
+    "solution by iteration": (krylov_solution, ENTRIES, PLACES, VECTOR, EXACT),
+    "solution of an array by iteration": (krylov_solved, SYSTEM, VECTOR, EXACT),
+    "full": (np.full_like, SYSTEM, 2.0),
 }
 """Calls that texts make, not rules."""
 
@@ -214,8 +239,10 @@ DIRECT = {
 def test_what_a_text_calls_has_a_right_rule(name: str) -> None:
     function, *args = DIRECT[name]
     called = Called.of(function, tuple(args), {})
-    check_gradient(called)
-    check_tangent(called)
+    for active in (called.active, *([place] for place in called.active)):
+        part = Called(called.spec, active)
+        check_gradient(part)
+        check_tangent(part)
 
 
 def test_of_what_varies_no_more_there_is_no_derivative() -> None:

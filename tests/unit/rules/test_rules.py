@@ -47,6 +47,21 @@ def test_backward_matches_differences(spec: OpSpec) -> None:
     check_rule(spec)
 
 
+SEVERAL = [spec for spec in SPECS if len(spec.active) > 1]
+
+
+@pytest.mark.parametrize("spec", SEVERAL, ids=LABEL)
+def test_backward_gives_one_gradient_alone_as_among_all(spec: OpSpec) -> None:
+    every = Call.drawn(spec)
+    grads = Loss(spec, every.output, np.random.default_rng(1)).grads(every.output)
+    together = dict(zip(every.places(), every.backward(grads), strict=True))
+    for place in every.active:
+        alone = Call.of(spec, every.args, every.kwargs, [place])
+        (part,) = alone.backward(grads)
+        for mine, wanted in zip(leaves(part), leaves(together[place]), strict=True):
+            np.testing.assert_allclose(mine, wanted, rtol=1e-12, atol=1e-14)
+
+
 def strided(value: Any) -> Any:
     """The same numbers, spread out in memory and in the other order."""
     if not isinstance(value, np.ndarray) or value.ndim == 0:
