@@ -248,7 +248,7 @@ class Inliner(Surroundings):
             inner.saved, inner.attributes, inner.context = body.saved, body.attributes, names[0]
             return inner.backward(source.jvp)
 
-        if not source.is_plain:
+        if own_forward or not source.is_plain:  # a user's may do anything with its context
             adjoint([gast.Name("grad", gast.Load(), None, None) for _ in results])
         has_jvp = source.jvp is not None
         return Inlined(parameters, before, value, adjoint, tangent if has_jvp else None)
