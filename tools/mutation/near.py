@@ -67,6 +67,7 @@ NEAR: Final = {
     "tests/unit/exporting/test_ties.py": {},
     "tests/unit/insight": {},
     "tests/unit/api/test_vmap.py": {},
+    "tests/unit/api/test_surgery.py": {},
     "tests/unit/api": {"": 2},
 }
 """Files of near tests, with how many of a kind are one that is taken: 4 is every fourth, 0 none."""
