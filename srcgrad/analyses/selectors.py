@@ -26,7 +26,7 @@ EVERYWHERE: Final = None
 _MOST_PARTS: Final = 32
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Mask:
     """The elements that are used: where a condition holds, or where it does not.
 
@@ -53,13 +53,7 @@ class Mask:
             return False
         return is_same(self.condition, other.condition)
 
-    def __hash__(self) -> int:
-        return hash(self.key)
-
-    @property
-    def key(self) -> tuple[str, bool]:
-        """What makes two masks the same."""
-        return gast.dump(self.condition), self.holds
+    __hash__ = None  # type: ignore[assignment]
 
     def of(self, value: Any) -> Any:
         """Return the expression that is `value` where elements are used, and 0 elsewhere."""

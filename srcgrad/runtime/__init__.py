@@ -123,7 +123,9 @@ from srcgrad.runtime.factors import (
     qr_r_push,
 )
 from srcgrad.runtime.finite_differences import (
+    gradient_again,
     gradient_back,
+    gradient_back_push,
     gradient_each,
     gradient_push,
 )
@@ -395,7 +397,8 @@ __all__ = [
     "einsum_back_push", "einsum_push", "ends_back", "exclusive_cumprod", "exp2_difference",
     "exp_difference", "expand_mean", "expand_reduced", "expand_sum", "extreme_push", "fft_back",
     "fftn_back", "flatten", "from_rows", "full_grad", "gather", "gather_back", "gathered",
-    "general_eigh_push", "geomspace_push", "getitem", "given", "gradient_back", "gradient_each",
+    "general_eigh_push", "geomspace_push", "getitem", "given", "gradient_again", "gradient_back",
+    "gradient_back_push", "gradient_each",
     "gradient_push", "greater_part", "histogram_back", "hypot_push", "ifft_back", "ifftn_back",
     "imag_back", "inner_left", "inner_right", "insert_back", "interp_back", "interp_push",
     "inverse_axes", "irfft_back", "irfftn_back", "is_above", "is_below", "is_complex", "is_matrix",

@@ -39,7 +39,7 @@ def gradient_push(dots: Any, f: Any, distances: Any, axis: Any, edge_order: int)
     f_dot, *of_steps = dots
     found = []
     for place, i, step in _axes(f, distances, axis):
-        step_dot = of_steps[place] if distances else None
+        step_dot = _dot_of(of_steps, place, step) if distances else None
         widths = _widths(step)
         slopes = np.diff(np.moveaxis(f, i, -1)) / widths
         of_slopes = np.zeros_like(slopes)
@@ -57,10 +57,79 @@ def gradient_push(dots: Any, f: Any, distances: Any, axis: Any, edge_order: int)
     return found[0] if len(found) == 1 else tuple(found)
 
 
-def gradient_each(f_dot: Any, distances: Any, axis: Any, edge_order: int) -> list[Any]:
-    """Return ``np.gradient(f_dot, *distances)``, of one axis in a list, too."""
-    found = np.gradient(f_dot, *distances, axis=axis, edge_order=edge_order)
-    return list(found) if isinstance(found, (list, tuple)) else [found]
+def gradient_each(dots: Any, f: Any, distances: Any, axis: Any, edge_order: int) -> list[Any]:
+    """Return `gradient_push` of each axis, of one axis in a list, too."""
+    found = gradient_push(dots, f, distances, axis, edge_order)
+    return list(found) if isinstance(found, tuple) else [found]
+
+
+def gradient_again(
+    parts: Any, grads: Any, f: Any, distances: Any, axis: Any, edge_order: int
+) -> tuple[Any, list[Any]]:
+    """Return the adjoints of values and distances of a gradient with the adjoints `parts`.
+
+    The gradient is one of a number, so that these are its tangents along `parts`.
+    """
+    dots, wanted = (None, parts[0], parts[1:]), (True,) * (1 + len(distances))
+    of_f, *of_steps = gradient_back_push(dots, grads, f, distances, (axis, edge_order, wanted))
+    zeros = np.zeros_like(f) if of_f is None else of_f
+    pairs = zip(of_steps, distances, strict=True)
+    return zeros, [np.zeros_like(step) if part is None else part for part, step in pairs]
+
+
+def gradient_back_push(
+    dots: tuple[Any, Any, Any], grads: Any, f: Any, distances: Any, how: tuple[Any, int, Any]
+) -> tuple[Any, ...]:
+    """Return the tangents of ``gradient_back(grads, f, distances, *how)``."""
+    grads_dot, f_dot, steps_dot = dots
+    axis, edge_order, wanted = how
+    found: list[Any] = [None] * (1 + len(distances))
+    if grads_dot is not None:
+        found = [*gradient_back(grads_dot, f, distances, *how)]
+    if f_dot is not None:
+        of_dot = gradient_back(grads, f_dot, distances, *how)
+        found[1:] = map(_sum, found[1:], of_dot[1:])
+    if steps_dot is None:
+        return tuple(found)
+    for grad, (place, i, step) in zip(grads, _axes(f, distances, axis), strict=True):
+        step_dot = _dot_of(steps_dot, place, step) if distances else None
+        if grad is None or step_dot is None:
+            continue
+        rows, inner = np.moveaxis(f, i, -1), np.moveaxis(grad, i, -1)
+        of_f, of_step = _bent(inner, rows, step, step_dot, edge_order)
+        found[0] = _sum(found[0], np.moveaxis(of_f, -1, i))
+        if wanted[1 + place]:
+            found[1 + place] = _sum(found[1 + place], of_step)
+    return tuple(found)
+
+
+def _bent(inner: Any, rows: Any, step: Any, dot: Any, edge_order: int) -> tuple[Any, Any]:
+    """Return how the gradients of rows and of their distance move with the distance."""
+    widths, moves = conj(_widths(step)), conj(_widths(dot))
+    of_slopes, of_share = _back_to_slopes(inner, _share(widths), edge_order)
+    turned = of_share * _share_push(widths, moves)
+    none = np.zeros_like(inner[..., :1])
+    before, after = np.concatenate([turned, none], -1), np.concatenate([none, turned], -1)
+    of_slopes_dot = before - after
+    of_rows = undo_diff(of_slopes_dot / widths - of_slopes * moves / widths**2, -1)
+    slopes = conj(np.diff(rows)) / widths
+    of_widths = -of_slopes_dot * slopes / widths + 2 * of_slopes * slopes * moves / widths**2
+    if np.ndim(step) == 0:
+        return of_rows, np.sum(of_widths)
+    leading = tuple(range(np.ndim(rows) - 1))
+    slopes_dot = -slopes * moves / widths
+    total, before, after = widths[:-1] + widths[1:], widths[:-1], widths[1:]
+    turn = np.sum(of_share * (slopes[..., :-1] - slopes[..., 1:]), axis=leading) / total**2
+    turn_dot = np.sum(of_share * (slopes_dot[..., :-1] - slopes_dot[..., 1:]), axis=leading)
+    turn_dot = turn_dot / total**2 - 2 * turn * (moves[:-1] + moves[1:]) / total
+    none = np.zeros_like(widths[:1])
+    later = np.concatenate([none, turn_dot * before + turn * moves[:-1]])
+    sooner = np.concatenate([turn_dot * after + turn * moves[1:], none])
+    return of_rows, undo_diff(np.sum(of_widths, axis=leading) + later - sooner, -1)
+
+
+def _sum(one: Any, other: Any) -> Any:
+    return other if one is None else one if other is None else one + other
 
 
 def _axes(f: Any, distances: Any, axis: Any) -> list[tuple[int, int, Any]]:
@@ -69,6 +138,11 @@ def _axes(f: Any, distances: Any, axis: Any) -> list[tuple[int, int, Any]]:
     steps = list(distances) or [1.0]
     last = len(steps) - 1
     return [(min(n, last), i, steps[min(n, last)]) for n, i in enumerate(axes)]
+
+
+def _dot_of(dots: Any, place: int, step: Any) -> Any:
+    """Return the tangent of a distance; None where a number stands for the zeros of coordinates."""
+    return dots[place] if np.ndim(dots[place]) == np.ndim(step) else None
 
 
 def _widths(step: Any) -> Any:

@@ -58,12 +58,13 @@ class Adjoints:
         is_number: Callable[[str], bool],
         *,
         keep_complex: bool = False,
-        is_result: Callable[[str], bool] = lambda _: False,
+        is_result: Callable[[str], bool],
+        may_be_container: Callable[[str], bool],
     ) -> None:
         self._keep_complex = keep_complex
         self._is_result = is_result
         self.rebinds = False
-        self.may_be_container: Callable[[str], bool] = lambda _: False
+        self.may_be_container = may_be_container
         self.unpacked: frozenset[str] = frozenset()
         self._is_number = is_number
         self.state: State = {}

@@ -52,7 +52,7 @@ class Folder:
     def __init__(
         self,
         shortcut_name: Callable[[Any], str | None],
-        known_rank: Callable[[Any], int | None] = lambda _: None,
+        known_rank: Callable[[Any], int | None],
     ) -> None:
         self._shortcut_name = shortcut_name
         self._known_rank = known_rank

@@ -103,7 +103,7 @@ class Forwarder:
 
     def start(self, name: str) -> Any:
         """Return the statement that starts the tangent of a name at zero."""
-        return assign(self._dot(name) or "", self._zeros_like(load(name), name))
+        return assign(self._program.namer.tangent(name), self._zeros_like(load(name), name))
 
     def _copies(self) -> list[Any]:
         """Return copies of the tangents of the inputs that the program may write into."""
@@ -158,10 +158,9 @@ class Forwarder:
         if isinstance(loop.iter, gast.Name) and self._dot(loop.iter.id):
             pair = [loop.target, self._target(loop.target)]
             loop.target = gast.Tuple(pair, gast.Store())
-            loop.iter = call("zip", loop.iter, load(self._dot(loop.iter.id) or ""))
+            loop.iter = call("zip", loop.iter, load(self._program.namer.tangent(loop.iter.id)))
         elif self._gives_constants(loop.iter, names):
-            zeros = [assign(self._dot(n) or "", self._zeros_like(load(n), n)) for n in names]
-            loop.body[:0] = [at(item, loop) for item in zeros]
+            loop.body[:0] = [at(self.start(name), loop) for name in names]
         else:
             self.unknown.append((loop, "this loop"))
 
@@ -186,7 +185,7 @@ class Forwarder:
     def _store(self, statement: Any) -> list[Any]:
         """``x[i] = v`` writes the tangent of v, or zero, to the same place of the tangent of x."""
         target = store_target(statement)
-        holder = self._dot(root_name(target) or "")
+        holder = self._dot(root_name(target))
         place = None if holder is None else renamed_root(target, holder)
         if UPDATES_ENTRY.of(statement) and root_name(target) not in self._arrays:
             return self._update_entry(statement, target, place)
@@ -349,7 +348,7 @@ class Forwarder:
     def _written_call(self, value: Any) -> Any:
         """Return ``np.add.at(x, i, v)`` and its like on tangents, at the same places."""
         first, *between, last = value.args
-        root = self._dot(root_name(first) or "")
+        root = self._dot(root_name(first))
         if root is None:
             raise NoTangentError
         args = [renamed_root(first, root), *map(clone, between), self._tangent_or_zeros(last)]
@@ -357,15 +356,15 @@ class Forwarder:
 
     def _moved(self, value: Any) -> Any:
         """Return ``xs.append(v)`` and its like on tangents."""
-        holder = self._dot(root_name(value.func.value) or "")
+        holder = self._dot(root_name(value.func.value))
         if holder is None or value.keywords:
             raise NoTangentError
         return moved(value, renamed_root(value.func.value, holder), self._tangent_or_zeros)
 
     # -- tangents
 
-    def _dot(self, name: str) -> str | None:
-        if name not in self._active:
+    def _dot(self, name: str | None) -> str | None:
+        if name is None or name not in self._active:
             return None
         dot = self._program.namer.tangent(name)
         if self._witness is not None:
@@ -439,7 +438,7 @@ class Forwarder:
 
     def _full(self, name: str) -> Any:
         """Return the tangent of a name in the shape of its value."""
-        tangent = load(self._dot(name) or "")
+        tangent = load(self._program.namer.tangent(name))
         return self._spread(name, tangent) if name in self._short else tangent
 
     def _spread(self, name: str, tangent: Any) -> Any:

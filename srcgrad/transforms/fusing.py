@@ -41,7 +41,8 @@ class Fusing:
     ...     grad_x[i] += s * np.cos(d)
     ... ''')
     >>> loop, mirror = body
-    >>> fusing = Fusing(body, lambda name: True, lambda node: True)
+    >>> no = set().__contains__
+    >>> fusing = Fusing(body, lambda name: True, lambda node: True, no, no)
     >>> fusing.run([Pair(loop, mirror, "loop")])
     []
     >>> print(text(body))
@@ -56,8 +57,8 @@ class Fusing:
         body: list[Any],
         is_stable: Callable[[str], bool],
         is_pure: Callable[[Any], bool],
-        is_only_filled: Callable[[str], bool] = lambda _: False,
-        is_adjoint: Callable[[str], bool] = lambda _: False,
+        is_only_filled: Callable[[str], bool],
+        is_adjoint: Callable[[str], bool],
     ) -> None:
         self._is_adjoint = is_adjoint
         self._is_only_filled = is_only_filled

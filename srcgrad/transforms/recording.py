@@ -52,8 +52,8 @@ class Recorder:
     ... for i in reversed(range(n)):
     ...     grad_y = grad_y * a * np.cos(y)
     ... ''')
-    >>> loop, mirror = body
-    >>> Recorder(Namer(["y"]), body, lambda name: True).run([Pair(loop, mirror, "loop")])
+    >>> pair, asks = Pair(*body, "loop"), (str.islower, frozenset(), callable, callable)
+    >>> Recorder(Namer(["y"]), body, *asks).run([pair])
     >>> print(text(body))
     y_saved = []
     for i in range(n):
@@ -71,9 +71,9 @@ class Recorder:
         namer: Namer,
         forward: list[Any],
         stable: Callable[[str], bool],
-        results: frozenset[str] = frozenset(),
-        is_number: Callable[[str], bool] = lambda _: False,
-        is_final: Callable[[Any], bool] = lambda _: False,
+        results: frozenset[str],
+        is_number: Callable[[str], bool],
+        is_final: Callable[[Any], bool],
     ) -> None:
         self.parameters: Collection[str] = ()
         self.stored: Collection[int] = ()  # statements that write elements for good

@@ -156,8 +156,11 @@ class RuleSteps:
             try:
                 emitted, values = placed.adjoint(grads)
             except NotInlinableError:  # found out late: forward has been put in place
+                primal = self._sweep.program.operation(statement).primal
+                name = self._sweep.program.reader.vocabulary.canonical_name(primal)
                 for item in filter(self._sweep.is_active, placed.parameters):
-                    self.note_missing(statement, item)
+                    operand = self._sweep.namer.base(direct_names(item)[0])
+                    self._sweep.missing.append((statement, name, operand))
                 return [], []
             for value in [*values, *emitted]:
                 self.simplify_sizes(value)

@@ -166,9 +166,9 @@ class Sweep:
             lambda cell: facts.shapes.is_number(load(cell)),
             keep_complex=inliner.keep_complex,
             is_result=lambda cell: program.namer.base(cell) in program.results,
+            may_be_container=self.may_be_container,
         )
         self.adjoints.rebinds = inliner.rebinds
-        self.adjoints.may_be_container = self.may_be_container
         self.adjoints.unpacked = _unpacked(program)
         self.missing: list[tuple[Any, str, str]] = []
         self.taped: list[tuple[Any, Any]] = []

@@ -251,12 +251,7 @@ class TangentRules:
                 swaps[id(item)] = load(self._name(item))
             else:
                 swaps[id(item)] = self._tangent(item)
-        done = replaced(value, swaps)
-        gone = {id(swap) for item, swap in zip(group, swaps.values(), strict=True) if swap is None}
-        if gone and isinstance(done, gast.Call):
-            done.keywords = [word for word in done.keywords if word.value is not None]
-            done.args = [item for item in done.args if item is not None]
-        return done
+        return replaced(value, swaps)
 
     def _sum(self, value: Any) -> Any:
         """Return the tangent of ``a + b`` or ``a - b``, without terms that are zero."""
@@ -266,7 +261,7 @@ class TangentRules:
         return left if right is None else gast.BinOp(left, value.op, right)
 
     def _zero(self, item: Any) -> Any:
-        """Return zeros in the place of an operand without a tangent; None to leave it out."""
+        """Return zeros in the place of an operand without a tangent."""
         if isinstance(item, gast.Constant) and item.value is None:
             return item
         if self._number(item):

@@ -250,6 +250,14 @@ class Inliner(Surroundings):
 
         if not source.is_plain:
             adjoint([gast.Name("grad", gast.Load(), None, None) for _ in results])
+        elif own_forward:  # a user's may do anything with its context
+            named, self.namer = self.namer, self.namer.copied()
+            taken = [*source.backward.args.posonlyargs, *source.backward.args.args][1:]
+            taken += [] if source.backward.args.vararg is None else results
+            try:
+                adjoint([gast.Name("grad", gast.Load(), None, None) for _ in taken])
+            finally:
+                self.namer = named
         has_jvp = source.jvp is not None
         return Inlined(parameters, before, value, adjoint, tangent if has_jvp else None)
 

@@ -8,7 +8,15 @@ import numpy as np
 
 from srcgrad.rules.base import Context, Function
 from srcgrad.rules.registry import RuleTable
-from srcgrad.runtime import diff_back, diff_push, gradient_back, gradient_each, undo_diff
+from srcgrad.runtime import (
+    diff_back,
+    diff_push,
+    gradient_again,
+    gradient_back,
+    gradient_back_push,
+    gradient_each,
+    undo_diff,
+)
 
 table = RuleTable("calculus again")
 
@@ -47,21 +55,34 @@ class DiffBack(Function):
 
 @table.rule(gradient_back)
 class GradientBack(Function):
-    """The adjoint of values of which differences were taken, over distances that are constant."""
-
-    linear = ("grads",)
-    inert = ("f",)
+    """The adjoints of values of which differences were taken, and of the distances."""
 
     @staticmethod
     def forward(
         ctx: Context, grads: Any, f: Any, distances: Any, axis: Any, edge_order: int, wanted: Any
     ) -> Any:
-        ctx.distances, ctx.axis, ctx.edge_order = distances, axis, edge_order
+        ctx.axis, ctx.edge_order, ctx.wanted = axis, edge_order, wanted
+        ctx.save_for_backward(grads, f, distances)
         return gradient_back(grads, f, distances, axis, edge_order, wanted)
 
     @staticmethod
     def backward(ctx: Context, *parts: Any) -> Any:
-        return (gradient_each(parts[0], ctx.distances, ctx.axis, ctx.edge_order),)
+        grads, f, distances = ctx.saved_tensors
+        grad_grads, grad_f, grad_distances = None, None, None
+        if ctx.needs_input_grad[0]:
+            grad_grads = gradient_each(parts, f, distances, ctx.axis, ctx.edge_order)
+        if ctx.needs_input_grad[1] or ctx.needs_input_grad[2]:
+            grad_f, grad_distances = gradient_again(
+                parts, grads, f, distances, ctx.axis, ctx.edge_order
+            )
+        return grad_grads, grad_f, grad_distances
+
+    @staticmethod
+    def jvp(ctx: Context, grads_dot: Any, f_dot: Any, distances_dot: Any, *others: Any) -> Any:
+        grads, f, distances = ctx.saved_tensors
+        dots = (grads_dot, f_dot, distances_dot)
+        how = (ctx.axis, ctx.edge_order, ctx.wanted)
+        return gradient_back_push(dots, grads, f, distances, how)
 
 
 RULES = table.freeze()

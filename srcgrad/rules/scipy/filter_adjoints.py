@@ -25,6 +25,7 @@ from srcgrad.runtime.scipy.filters import (
 )
 from srcgrad.runtime.scipy.splines import around_zero
 from srcgrad.runtime.scipy.widths import (
+    around_zeros,
     gaussian_back_push,
     gaussian_width_back,
     gaussian_widths_back,
@@ -131,7 +132,8 @@ class GaussianFilterBack(Function):
         if ctx.needs_input_grad[0]:
             grad_given = smoothed(grad, sigma, ctx.order, ctx.options)
         if ctx.needs_input_grad[1]:
-            grad_sigma = gaussian_widths_back(given, grad, sigma, ctx.order, ctx.options)
+            options = around_zeros(ctx.options)
+            grad_sigma = gaussian_widths_back(given, grad, sigma, ctx.order, options)
         return grad_given, grad_sigma
 
     @staticmethod
@@ -158,7 +160,8 @@ class GaussianFilter1dBack(Function):
         if ctx.needs_input_grad[0]:
             grad_given = smoothed_along(grad, sigma, ctx.axis, ctx.order, ctx.options)
         if ctx.needs_input_grad[1]:
-            grad_sigma = gaussian_width_back(given, grad, sigma, ctx.axis, ctx.order, ctx.options)
+            options = around_zeros(ctx.options)
+            grad_sigma = gaussian_width_back(given, grad, sigma, ctx.axis, ctx.order, options)
         return grad_given, grad_sigma
 
     @staticmethod

@@ -174,10 +174,10 @@ def savgol_filter(
 @table.of(signal.resample_poly)
 def resample_poly(x: Any, up: int, down: int, axis: int = 0, window: Any = ("kaiser", 5.0)) -> Any:
     """Return a signal at another rate, by a filter."""
+    if up == down:
+        return np.copy(x)
     rows = np.moveaxis(x, axis, -1)
     taps, faster, slower, first, last = rates(np.shape(rows)[-1], up, down, window, x.dtype)
-    if faster == slower:
-        return np.copy(x)
     found = signal.upfirdn(taps, rows, faster, slower)
     return np.moveaxis(found[..., first:last], -1, axis)
 

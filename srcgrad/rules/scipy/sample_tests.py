@@ -150,7 +150,8 @@ def chisquare(f_obs: Any, f_exp: Any = None, ddof: int = 0, axis: int = 0) -> An
     """Return the squares of what frequencies differ by, in what is expected."""
     expected = np.mean(f_obs, axis=axis, keepdims=True) if f_exp is None else f_exp
     square = np.sum((f_obs - expected) ** 2 / expected, axis=axis)
-    return Tested(square, special.chdtrc(np.shape(f_obs)[axis] - 1 - ddof, square))
+    count = reduced_size(np.shape(f_obs), axis)
+    return Tested(square, special.chdtrc(count - 1 - ddof, square))
 
 
 @table.of(stats.jarque_bera)

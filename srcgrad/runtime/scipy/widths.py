@@ -21,6 +21,12 @@ from srcgrad.runtime.scipy.filters import (
 )
 
 
+def around_zeros(options: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return the options of a filter that is linear in the image: there are zeros around it."""
+    mode, _, truncate, radius = options
+    return mode, 0.0, truncate, radius
+
+
 def smoothed(image: Any, sigma: Any, order: Any, options: tuple[Any, ...]) -> Any:
     """Return ``ndimage.gaussian_filter`` of an image around which there are zeros."""
     mode, _, truncate, radius = options

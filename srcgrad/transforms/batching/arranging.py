@@ -27,7 +27,7 @@ def _view(made: Called, node: Any, rank: int | None) -> Term:
     return Term(at(node, made.node), found)
 
 
-@writes(np.reshape)
+@writes(np.reshape, arrays=1)
 def reshaped(writer: Writer, made: Called) -> Term:
     """Write ``x.reshape(2, -1)`` as ``x.reshape(batch, 2, -1)``."""
     term, *rest = made.args
@@ -60,7 +60,7 @@ def _without(node: Any, name: str) -> Any:
     return node
 
 
-@writes(np.ravel, "flatten", "srcgrad.runtime.creating.flatten")
+@writes(np.ravel, "flatten", "srcgrad.runtime.creating.flatten", arrays=1)
 def raveled(writer: Writer, made: Called) -> Term:
     """Write ``x.ravel()`` of each example."""
     term = made.args[0]
@@ -80,7 +80,7 @@ def raveled(writer: Writer, made: Called) -> Term:
     return _view(made, new, 1)
 
 
-@writes(np.transpose)
+@writes(np.transpose, arrays=1)
 def transposed(writer: Writer, made: Called) -> Term:
     """Write ``np.transpose(x, axes)`` with the axis of the examples kept first."""
     term, *rest = made.args
@@ -107,7 +107,7 @@ def transposed(writer: Writer, made: Called) -> Term:
     return _view(made, gast.Call(method, numbers, []), rank)
 
 
-@writes(np.swapaxes, np.moveaxis)
+@writes(np.swapaxes, np.moveaxis, arrays=1)
 def axes_moved(writer: Writer, made: Called) -> Term:
     """Write ``np.swapaxes(x, 0, 1)`` with axes counted with that of the examples."""
     term, *rest = made.args
@@ -120,7 +120,7 @@ def axes_moved(writer: Writer, made: Called) -> Term:
     return _view(made, made.text([term.node, *[shifted(item[0]) for item in told]]), rank)
 
 
-@writes(np.expand_dims)
+@writes(np.expand_dims, arrays=1)
 def expanded(writer: Writer, made: Called) -> Term:
     """Write ``np.expand_dims(x, axis)``."""
     term, axis = made.args[0], made.argument("axis", 1)
@@ -136,7 +136,7 @@ def expanded(writer: Writer, made: Called) -> Term:
     return _view(made, made.text([term.node], axis=shifted(told[0])), rank)
 
 
-@writes(np.squeeze)
+@writes(np.squeeze, arrays=1)
 def squeezed(writer: Writer, made: Called) -> Term:
     """Write ``np.squeeze(x, axis)``; without an axis only the lengths tell what becomes of it."""
     term, axis = made.args[0], made.argument("axis", 1)
@@ -152,7 +152,7 @@ def squeezed(writer: Writer, made: Called) -> Term:
     return _view(made, made.text([term.node], axis=shifted(told[0])), rank)
 
 
-@writes(np.broadcast_to)
+@writes(np.broadcast_to, arrays=1)
 def broadcast(writer: Writer, made: Called) -> Term:
     """Write ``np.broadcast_to(x, shape)``."""
     term, shape = made.args[0], made.argument("shape", 1)

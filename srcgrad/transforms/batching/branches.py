@@ -243,8 +243,7 @@ class Branches(Part):
             )
         term = whole_of(term)
         if self.writer.masks:
-            test = widened(Term(self.test_of_masks(), mask.fact), rank)
-            test = widened(Term(test, Fact("array", True, rank, "b")), rank)
+            test = widened(Term(self.test_of_masks(), Fact("number", True, 0, "b")), rank)
             mask = Term(gast.BinOp(test, gast.BitAnd(), mask.node), mask.fact)
         if not term.batched:
             node = indexed(base.node, [mask.node])

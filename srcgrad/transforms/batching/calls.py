@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 Handler = Callable[["Writer", "Called"], "Term"]
 _HANDLERS: Final[dict[Any, Handler]] = {}
+_ARRAYS: Final[dict[Handler, int]] = {}
 _BY_NAME: Final[dict[str, Handler]] = {}
 
 
@@ -93,10 +94,11 @@ class Called:
         return at(gast.Call(func, list(nodes), kept), self.node)
 
 
-def writes(*functions: Any) -> Callable[[Handler], Handler]:
-    """Register how calls of some functions are written."""
+def writes(*functions: Any, arrays: int = 0) -> Callable[[Handler], Handler]:
+    """Register how calls of some functions are written, of which the first arguments are arrays."""
 
     def add(handler: Handler) -> Handler:
+        _ARRAYS[handler] = arrays
         for function in functions:
             if isinstance(function, str):
                 _BY_NAME[function] = handler
@@ -160,12 +162,33 @@ class Calls(Part):
             self.writer.note_risk(made.node, risks_of_call(made.function, facts, module))
         if handler is not None:
             if made.batched or any(self.writer.holds_batch(t.fact) for t in made.args):
-                return handler(self.writer, made)
+                self._stack_items(made, _ARRAYS[handler])
+                found = handler(self.writer, made)
+                lost = found.fact.kind == "array" and not found.batched
+                if lost and not made.batched:  # a list holds what is of the batch
+                    self.writer.refuse(
+                        made.node, f"`{made.name}` of a list", "make it an array first"
+                    )
+                return found
             return self._shared_call(made, handler)
         ruled = made.primitive.rule is not None
         if users and not ruled and library.constant_reason(made.function) is None:
             return self._helper_call(made)
         return self._unhandled(made)
+
+    def _stack_items(self, made: Called, count: int) -> None:
+        """Put arrays for lists of values of examples among the first arguments."""
+        for place, (term, node) in enumerate(zip(made.args[:count], made.node.args, strict=False)):
+            made.args[place] = term if made.is_method else self.as_array(term, node)
+
+    def as_array(self, term: Term, node: Any) -> Term:
+        """Return a list of values of examples as the array that NumPy makes of it."""
+        if term.fact.kind not in ("list", "tuple") or not self.writer.holds_batch(term.fact):
+            return term
+        named = gast.Call(load("array"), [node], [])
+        made = Called(at(named, node), np.array, primitive_of(np.array), [term], {})
+        found = _HANDLERS[np.array](self.writer, made)
+        return replace(found, fact=replace(found.fact, sites=frozenset((("array", id(node)),))))
 
     def _handler(self, made: Called) -> Handler | None:
         if made.is_method and made.node.func.attr in _BY_NAME:

@@ -157,6 +157,8 @@ class Expressions(Part):
         if is_picked(left.fact) or is_picked(right.fact):
             return self._operation_of_picked(node, left, right)
         if isinstance(node.op, gast.MatMult):
+            left = self.writer.calls.as_array(left, node.left)
+            right = self.writer.calls.as_array(right, node.right)
             return matrix_product(self.writer, node, left, right)
         kinds = {left.fact.kind, right.fact.kind}
         if kinds & {"list", "tuple", "text", "dict"}:

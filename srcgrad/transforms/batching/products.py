@@ -96,7 +96,7 @@ def _with_axis(node: Any, place: int, *, batched: bool) -> Any:
     return indexed(node, [*lead, *inner])
 
 
-@writes(np.matmul, np.dot)
+@writes(np.matmul, np.dot, arrays=2)
 def product_call(writer: Writer, made: Called) -> Term:
     """Write ``np.dot(a, b)``."""
     left, right, *rest = [*made.args, *made.named.values()]
@@ -127,8 +127,10 @@ def _shared_dot(writer: Writer, made: Called) -> Fact:
 
 @writes(np.inner, np.vdot)
 def inner_call(writer: Writer, made: Called) -> Term:
-    """Write ``np.inner(a, b)`` of vectors."""
+    """Write ``np.inner(a, b)`` of vectors, and ``np.vdot(a, b)``, which takes conjugates of one."""
     left, right = made.args
+    if made.function is np.vdot and left.fact.dtype in ("c", ""):
+        left = replace(left, node=call(writer.numpy("conj"), left.node))
     if left.rank == right.rank == 1:
         return matrix_product(writer, made.node, left, right)
     if left.rank == right.rank == 0:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import re
+import warnings
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -88,7 +90,8 @@ def _batched(writer: Writer, made: Called, fact: Fact, given: Any) -> Term:
     term, position = made.args[0], made.primitive.axis
     rank = term.known_rank()
     if rank == 0:
-        if made.primitive.along == "flat" or fact.dtype != term.fact.dtype or made.named:
+        flat, same = made.primitive.along == "flat", fact.dtype == term.fact.dtype
+        if flat or not same or made.named or not _keeps(made.function, fact.dtype):
             writer.refuse(made.node, f"`{made.name}` of one number", "leave it out")
         return term
     node = term.node
@@ -111,6 +114,15 @@ def _batched(writer: Writer, made: Called, fact: Fact, given: Any) -> Term:
     if by_position:
         return writer.made(made.text([*head, axes, *tail]), fact, made.node)
     return writer.made(made.text(head, axis=axes), fact, made.node)
+
+
+@functools.cache
+def _keeps(function: Any, dtype: str) -> bool:
+    """Say whether a reduction of one number is that number, as a sum is and a norm is not."""
+    numbers = (True, False) if dtype == "b" else (-0.5, 2.5, np.nan)
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return all(np.array_equal(function(x), x, equal_nan=dtype != "b") for x in numbers)
 
 
 def flattened(writer: Writer, term: Term) -> Any:

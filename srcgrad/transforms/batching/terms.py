@@ -8,7 +8,7 @@ from typing import Any
 
 import gast
 
-from srcgrad.ir.build import clone, constant
+from srcgrad.ir.build import constant
 from srcgrad.transforms.batching.facts import Fact
 
 
@@ -93,8 +93,3 @@ def literal(node: Any) -> tuple[Any, ...]:
 def parts_site(node: Any) -> str:
     """Return where the arrays lie that are made with a list or dict, apart from where that does."""
     return f"parts of {id(node)}"
-
-
-def cloned(nodes: Sequence[Any]) -> list[Any]:
-    """Return copies of expressions."""
-    return [clone(node) for node in nodes]

@@ -92,9 +92,13 @@ class OpSpec:
         """Return arguments, keyword arguments, and the places (numbers, names) of active ones."""
         args = [_make(arg, rng) for arg in self.args]
         kwargs = {key: _make(value, rng) for key, value in self.kwargs.items()}
+        return args, kwargs, self.active
+
+    @property
+    def active(self) -> list[Any]:
+        """The places (numbers, names) of the arguments that carry derivatives."""
         active: list[Any] = [place for place, arg in enumerate(self.args) if _draws(arg)]
-        active += [key for key, value in self.kwargs.items() if _draws(value)]
-        return args, kwargs, active
+        return active + [key for key, value in self.kwargs.items() if _draws(value)]
 
 
 def op(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> OpSpec:
@@ -165,6 +169,18 @@ class Call:
         output = rule.forward(*bound.args, **bound.kwargs)
         return cls(rule, args, kwargs, active, context, output, names)
 
+    @classmethod
+    def drawn(cls, spec: OpSpec) -> Call:
+        """Return a call with the numbers of a spec."""
+        return cls.of(spec, *spec.make_args(np.random.default_rng(0)))
+
+    def places(self) -> list[Any]:
+        """Return the places of active arguments in the order of the parameters."""
+        wanted = {
+            id(self.kwargs[k] if isinstance(k, str) else self.args[k]): k for k in self.active
+        }
+        return [wanted[id(value)] for value in self.inputs()]
+
     def backward(self, grads: tuple[Any, ...]) -> list[Any]:
         """Return the gradient of each active argument."""
         result = self.rule.backward(self.context, *grads)
@@ -228,6 +244,8 @@ class Loss:
         self.weights = [self._weight(out, rng) for out in as_outputs(output)]
 
     def _weight(self, out: Any, rng: np.random.Generator) -> Any:
+        if isinstance(out, (list, tuple)):
+            return [self._weight(item, rng) for item in out]
         weight = rng.uniform(0.5, 1.5, np.shape(out))
         if np.iscomplexobj(out):
             weight = weight + 1j * rng.uniform(0.5, 1.5, np.shape(out))
@@ -240,25 +258,30 @@ class Loss:
         total = 0.0
         for place, (out, weight) in enumerate(zip(as_outputs(output), self.weights, strict=True)):
             if self._used(place):
-                value = np.abs(out) ** 2 if place in self.spec.squared else out
-                total += float(np.sum(np.real(np.conj(weight) * value)))
+                for leaf, part in zip(leaves(out), leaves(weight), strict=True):
+                    value = np.abs(leaf) ** 2 if place in self.spec.squared else leaf
+                    total += float(np.sum(np.real(np.conj(part) * value)))
         return total
 
     def grads(self, output: Any) -> tuple[Any, ...]:
         """Return the gradient of the loss in each output, as an engine would pass it."""
-        parts = []
-        for place, (out, weight) in enumerate(zip(as_outputs(output), self.weights, strict=True)):
-            if not self._used(place):
-                parts.append(None)
-                continue
-            part = 2 * np.real(weight) * out if place in self.spec.squared else weight
-            if isinstance(out, (np.ndarray, np.generic)):
-                part = np.asarray(part).astype(out.dtype if out.dtype.kind in "fc" else float)
-                part = part[()] if isinstance(out, np.generic) else part
-            else:
-                part = complex(part) if isinstance(out, complex) else float(part)
-            parts.append(part)
-        return tuple(parts)
+        pairs = enumerate(zip(as_outputs(output), self.weights, strict=True))
+        return tuple(
+            self._grad(out, weight, squared=place in self.spec.squared)
+            if self._used(place)
+            else None
+            for place, (out, weight) in pairs
+        )
+
+    def _grad(self, out: Any, weight: Any, *, squared: bool) -> Any:
+        if isinstance(out, (list, tuple)):
+            pairs = zip(out, weight, strict=True)
+            return type(out)(self._grad(item, part, squared=squared) for item, part in pairs)
+        part = 2 * np.real(weight) * out if squared else weight
+        if isinstance(out, (np.ndarray, np.generic)):
+            part = np.asarray(part).astype(out.dtype if out.dtype.kind in "fc" else float)
+            return part[()] if isinstance(out, np.generic) else part
+        return complex(part) if isinstance(out, complex) else float(part)
 
 
 def numeric_gradient(call: Callable[[Any], float], leaf: Any, step: float = 2e-4) -> Any:
@@ -318,22 +341,21 @@ def check_rule(spec: OpSpec, seed: int = 0, transform: Callable[[Any], Any] | No
     args, kwargs, active = spec.make_args(rng)
     if transform is not None:
         args = [_apply(arg, transform) if i in active else arg for i, arg in enumerate(args)]
-    call = Call.of(spec, args, kwargs, active)
+    check_call(spec, Call.of(spec, args, kwargs, active), rng)
+
+
+def check_call(spec: OpSpec, call: Call, rng: np.random.Generator) -> None:
+    """Compare the gradients that one call of a rule gives with differences of its function."""
+    args, kwargs = call.args, call.kwargs
     loss = Loss(spec, call.output, rng)
     parts = call.backward(loss.grads(call.output))
-    for key, value, part in zip(_in_order(call, active), call.inputs(), parts, strict=True):
+    for key, value, part in zip(call.places(), call.inputs(), parts, strict=True):
         assert part is not None, f"no gradient for argument {key!r}"
         for place, (leaf, grad) in enumerate(
             zip(leaves(value), gradient_leaves(part, value), strict=True)
         ):
             if np.asarray(leaf).dtype.kind in "fc":
                 compare(spec, args, kwargs, loss, (key, value, place), leaf, grad)
-
-
-def _in_order(call: Call, active: list[Any]) -> list[Any]:
-    """Return the places of active arguments in the order of the parameters."""
-    wanted = {id(call.kwargs[k] if isinstance(k, str) else call.args[k]): k for k in active}
-    return [wanted[id(value)] for value in call.inputs()]
 
 
 def _apply(arg: Any, transform: Callable[[Any], Any]) -> Any:

@@ -35,8 +35,8 @@ def test_every_rule_has_a_spec_and_every_spec_a_rule() -> None:
     edits = {"srcgrad.runtime.surgery.grad_of.edited"}  # its gradient is what a program makes of it
     # these stand for expressions, with which tests/programs/idioms.py tests them
     idioms = {f"numpy.{name} (vectorized)" for name in ("_logistic", "_falling_logistic")}
-    # these are met in gradients that are differentiated again, with which second orders test them
-    # (those of solvers in tests/unit/api/test_implicit_twice.py)
+    # these are met in gradients that are differentiated again: test_called_rules.py has them
+    # (those of solvers tests/unit/api/test_implicit_twice.py)
     internal = {canonical_name(fn) for fn in (*adjoints.RULES, *sharing.RULES, *solving.RULES)}
     internal |= {f"srcgrad.runtime.scipy.{name}" for name in SECOND_ORDER}
     assert described == known - edits - idioms - internal
@@ -45,6 +45,21 @@ def test_every_rule_has_a_spec_and_every_spec_a_rule() -> None:
 @pytest.mark.parametrize("spec", SPECS, ids=LABEL)
 def test_backward_matches_differences(spec: OpSpec) -> None:
     check_rule(spec)
+
+
+SEVERAL = [spec for spec in SPECS if len(spec.active) > 1]
+
+
+@pytest.mark.parametrize("spec", SEVERAL, ids=LABEL)
+def test_backward_gives_one_gradient_alone_as_among_all(spec: OpSpec) -> None:
+    every = Call.drawn(spec)
+    grads = Loss(spec, every.output, np.random.default_rng(1)).grads(every.output)
+    together = dict(zip(every.places(), every.backward(grads), strict=True))
+    for place in every.active:
+        alone = Call.of(spec, every.args, every.kwargs, [place])
+        (part,) = alone.backward(grads)
+        for mine, wanted in zip(leaves(part), leaves(together[place]), strict=True):
+            np.testing.assert_allclose(mine, wanted, rtol=1e-12, atol=1e-14)
 
 
 def strided(value: Any) -> Any:

@@ -122,3 +122,17 @@ def test_every_gap_is_one_of_a_rule() -> None:
     known = set(map(name, CALLERS))
     assert known >= REVERSE
     assert known >= FORWARD
+
+
+MOVED = {"numpy.gradient", "scipy.ndimage.gaussian_filter", "scipy.ndimage.gaussian_filter1d"}
+"""Functions whose distances, or widths, meet what lies around an array, and vary with it."""
+
+
+@pytest.mark.parametrize("derivative", [Second.reverse, Second.forward])
+@pytest.mark.parametrize(
+    "caller", [c for c in callers_of_specs() if name(c) in MOVED], ids=lambda c: c.spec.label
+)
+def test_second_derivatives_in_distances_and_widths_agree_with_differences(
+    caller: Caller, derivative: Callable[[Second], float]
+) -> None:
+    _checked(caller, frozenset(), derivative)

@@ -1,0 +1,408 @@
+"""Statements that few programs have, over a batch."""
+
+# ruff: noqa: B007, C408, E722, F841, PERF401, RUF005, SIM108 - as programs are written
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.unit.transforms.batching.examples import check, check_refused
+
+REFUSED: dict[str, Any] = {}
+WRITTEN: dict[str, Any] = {}
+
+
+def written(program):
+    WRITTEN[program.__name__] = program
+    return program
+
+
+def refused(sentence):
+    def add(program):
+        REFUSED[program.__name__] = sentence, program
+        return program
+
+    return add
+
+
+def _bump(y):
+    y += 1.0
+    return y[0]
+
+
+def _zeros(n):
+    return np.zeros(n)
+
+
+@written
+def flatten_vector(x):
+    y = x.flatten()
+    y[0] = 3.0
+    return y * x
+
+
+@written
+def split_(x):
+    a, b = np.split(x, 2)
+    return a * b
+
+
+@written
+def bare_except(x, named):
+    try:
+        y = x * named["b"]
+    except:
+        y = x * 2
+    return y
+
+
+@written
+def continue_with_finally(x):
+    total = 0.0
+    for i in range(4):
+        try:
+            if i == 2:
+                continue
+            total = total + x[i]
+        finally:
+            total = total + 1
+    return total
+
+
+@refused("what may raise for some of the examples alone, in a `try`,")
+def power_of_ints(k):
+    try:
+        y = np.power(k, 2)
+    except ValueError:
+        y = k * 0
+    return y * 1.0
+
+
+@refused("a write of a list of values of examples")
+def l_add_at(x):
+    y = np.zeros(3)
+    np.add.at(y, [0, 2], [x[0], x[1]])
+    return y
+
+
+@refused("an update by a value with more axes")
+def l_iadd(x, w):
+    y = w[:2] * 1.0
+    y += [x[0], x[1]]
+    return y
+
+
+@written
+def l_appended_reshape(x):
+    r = []
+    for i in range(4):
+        r.append(x[i])
+    return np.reshape(r, (2, 2))
+
+
+@written
+def l_appended_ravel(x):
+    r = []
+    for i in range(4):
+        r.append(x)
+    return np.ravel(r)
+
+
+@written
+def twice(x):
+    r = [x[0], x[1]]
+    y = np.ravel(r)
+    y[0] += 1.0
+    return y * np.ravel(r)
+
+
+@written
+def view_written(x):
+    r = [x * 1.0, x * 2.0]
+    y = np.transpose(r)
+    y[0, 0] = 7.0
+    return y + np.transpose(r)
+
+
+@refused("an operation between a batch and a value whose number of axes is not known")
+def in_loop(x):
+    total = 0.0
+    for i in range(3):
+        r = np.reshape([x[i], x[i + 1]], (2, 1))
+        total = total + r @ r.T
+        r[0] += 1
+        total = total + r[0, 0]
+    return total
+
+
+@written
+def branch(x):
+    if x[0] > 0:
+        y = np.ravel([x[1], x[2]])
+    else:
+        y = np.ravel([x[2], x[0]])
+    return y
+
+
+@written
+def dict_values(x):
+    d = {"a": x, "b": x * 2}
+    return np.ravel(list(d.values()))
+
+
+@written
+def store_either_in_branch(x):
+    y = np.zeros(3)
+    if x[3] > 0:
+        if x[0] > 0:
+            y[1] = x[1]
+        else:
+            y[1] = x[2]
+    return y
+
+
+@written
+def store_either_ranks(x):
+    y = np.zeros((3, 4))
+    if x[0] > 0:
+        y[1] = x
+    else:
+        y[1] = x[2]
+    return y
+
+
+@refused("a write of a value with more axes than its place")
+def store_too_many(x):
+    y = np.zeros(4) + x
+    y[:2] = x[None, :2]
+    return y
+
+
+@written
+def add_at_two(x, ks):
+    y = np.zeros((3, 4))
+    np.add.at(y, (ks, np.array([0, 1, 1])), x[:3])
+    return y
+
+
+@written
+def extended_shared(x):
+    r = [x[0]]
+    r.extend([1.0, 2.0])
+    return r[2] * r[0]
+
+
+@refused("`get` with a value for what is not there")
+def dict_get_default2(x):
+    d = {"a": x}
+    return d.get("a", 1.0) * x
+
+
+@written
+def store_mask_in_branch(x):
+    y = x * 1.0
+    if x[0] > 0:
+        y[y > 0.5] = 0.0
+    return y
+
+
+@written
+def store_mask_in_branch2(m):
+    y = m * 1.0
+    if m[0, 0] > 0:
+        y[m > 0.5] += 1.0
+    return y
+
+
+@written
+def store_mask_in_branch3(x):
+    y = x * 1.0
+    if x[0] > 0:
+        y[y > 0.1] = y[y > 0.1] * 2
+    else:
+        y[y < 0.1] = x[1]
+    return y
+
+
+@written
+def store_mask_in_loop(x):
+    y = x * 1.0
+    for i in range(3):
+        if y[i] > 0:
+            y[y > 0.1] *= 0.5
+    return y
+
+
+@written
+def store_mask_square(q):
+    y = q * 1.0
+    if q[0, 0] > 4:
+        y[y < 0] = 9.0
+    return y
+
+
+@written
+def list_plus_empty(x):
+    r = [] + []
+    return x * (len(r) + 1)
+
+
+@refused("a loop over what has no axes")
+def loop_number(s):
+    t = 0.0
+    for v in s:
+        t = t + v
+    return t
+
+
+@written
+def unpack_starred_list(x):
+    r = [1.0, 2.0]
+    r.append(3.0)
+    a, *b = r
+    return a * x + b[1]
+
+
+@refused("taking this apart")
+def unpack_star_mixed(x):
+    a, *b = (x, 2.0, x[0])
+    return a + b[1] * b[0]
+
+
+@refused("taking this apart")
+def unpack_into_star_places(x):
+    y = np.zeros(2)
+    y[0], *b = x
+    return y * b[0]
+
+
+@written
+def empty_slice(x):
+    r = []
+    return x * (len(r[:2]) + 1)
+
+
+@written
+def tuple_index_mask(q):
+    at = (np.array([True, False, True, False]), 1)
+    return q[at]
+
+
+@written
+def moved_front_rank(x, k):
+    c = np.arange(24.0).reshape(2, 3, 4)
+    return c[:, :, k] * x[0] + c[1, :, k]
+
+
+@refused("an array of which the axes are not known")
+def zeros_shape_unknown(x, items):
+    y = np.zeros([len(items), 2])
+    y[0, 0] = x[0]
+    return y
+
+
+@refused("np.broadcast_arrays of what is written into")
+def broadcast_arrays_written(x):
+    y = np.zeros(4)
+    a, b = np.broadcast_arrays(y, x)
+    y[0] = 1.0
+    return a * b
+
+
+@written
+def list_none(x):
+    r = list()
+    r.append(x)
+    return r[0] * 2
+
+
+@refused("a list of the elements of an array that is written")
+def list_of_written(x):
+    y = x * 1.0
+    r = list(y)
+    y[0] = 3.0
+    return r[0] + y[0]
+
+
+@refused("an index by a mask of each example, which leaves another number of elements,")
+def picked_written(x):
+    y = x * 1.0
+    return np.sum(y[y > 0] * _bump(y))
+
+
+@refused("an index by a mask of each example, which leaves another number of elements,")
+def picked_out(x):
+    y = np.zeros(4)
+    np.exp(x[x > 0], y[x > 0])
+    return y
+
+
+@written
+def helper_forced(x):
+    y = _zeros(4)
+    y[0] = x[0]
+    return y
+
+
+@written
+def assert_batch_all(x):
+    assert (x < 100).all()
+    return x
+
+
+@written
+def update_list_number_shared(x):
+    r = [1.0, x[0]]
+    r[0] += 2.0
+    return r[0] * r[1]
+
+
+@written
+def plus_equals_shared_list(x):
+    r = [1.0]
+    r += [2.0]
+    return r[1] * x
+
+
+@refused("an update by a value with more axes")
+def matmul_equals(x, q):
+    y = x * 1.0
+    y @= q
+    return y
+
+
+@written
+def number_plus_text(x, j):
+    n = j
+    n += 1
+    return x * n
+
+
+@written
+def merged_shared(x, c):
+    if c > 0:
+        y = x * 2
+        e = 1.0
+    else:
+        y = x
+    return y
+
+
+@refused("a question of the type of this")
+def isinstance_var(x, items):
+    kinds = (np.ndarray, type(items))
+    return x * 2 if isinstance(x, kinds) else x
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_a_program_over_a_batch_is_that_of_each_example(name: str) -> None:
+    check(WRITTEN[name])
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_program_that_is_not_written_for_a_batch_is_named(name: str) -> None:
+    sentence, program = REFUSED[name]
+    check_refused(program, sentence)
