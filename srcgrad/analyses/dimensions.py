@@ -321,7 +321,7 @@ class Dimensions:
             return None
         if known.shape == "reduced":
             return reduced(self.of(operation.args[0]), operation, known.axis)
-        if known.shape in ("first", "each"):
+        if known.shape in ("first", "each", "copy"):
             reshapes = "shape" in operation.keywords or len(operation.args) > 4
             return None if reshapes else self.of(operation.args[0])
         if known.shape in ("told", "square"):

@@ -55,7 +55,7 @@ class Shapes:
         numbers: frozenset[str] = frozenset(),
         ranks: Mapping[str, int] = MappingProxyType({}),
     ) -> None:
-        self._numbers = numbers
+        self._numbers = numbers | {n for n, fact in program.given.items() if fact == "number"}
         matrices = [name for name, fact in program.given.items() if fact == "matrix"]
         self._ranks = {**dict.fromkeys(matrices, 2), **ranks}
         self._program = program

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+import gast
+
 from srcgrad.analyses.dimensions import Dimensions
 from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.lengths import Vector
@@ -27,7 +29,8 @@ from srcgrad.frontend.refusals import Refusals
 from srcgrad.frontend.repeatable import not_repeatable
 from srcgrad.frontend.source import FunctionSource, find_source
 from srcgrad.ir.build import clone, load
-from srcgrad.ir.program import direct_names
+from srcgrad.ir.program import Program, direct_names
+from srcgrad.runtime import copied
 from srcgrad.transforms.sweep import Facts, RepeatedCall, SteppedLoop
 
 if TYPE_CHECKING:
@@ -152,7 +155,7 @@ class Repeats:
         """Return the states that are numbers before the loop, and stay numbers."""
         while numbers:
             program = self.module.begin(step, sorted(varied), Stages()).program
-            program.given.update({**known, **dict.fromkeys(numbers, "number")})
+            _know(program, {**known, **dict.fromkeys(numbers, "number")})
             shapes = Shapes(program, Integers(program))
             outputs = dict(zip(loop.states, program.outputs, strict=False))
             stay = [name for name in numbers if shapes.is_number(load(outputs[name]))]
@@ -180,7 +183,7 @@ class Repeats:
             given = {name: item for name, item in operands.items() if name not in moved}
             told = Passed.of(facts.dimensions, given, loop.step)
             program = self.module.begin(step, sorted(varied), Stages()).program
-            program.given.update(known)
+            _know(program, known)
             integers = Integers(program)
             shapes = Shapes(program, integers)
             knowledge = told.knowledge({}, self.module.follow(step))
@@ -224,7 +227,7 @@ class Repeats:
         source, renamed = without_collisions(source, own_names())
         inner = [renamed.get(item, item) for item in wrt]
         derivation = module.begin(source, inner, module.stages.inner())
-        derivation.program.given.update((renamed.get(k, k), fact) for k, fact in known.items())
+        _know(derivation.program, {renamed.get(k, k): fact for k, fact in known.items()})
         if told.axes:
             derivation.knowledge = told.knowledge(renamed, module.follow(source))
         start = [renamed.get(item, item) for item in added]
@@ -239,6 +242,17 @@ class Repeats:
         module.end(derivation, name, positional([*parameters, *adjoints]), body, doc)
         add_pullback(module.proofs, derivation, (name, forward), adjoints, start)
         return name
+
+
+def _know(program: Program, known: Known) -> None:
+    """Note what is known of the arguments of a step, and so of the copies that it begins with."""
+    program.given.update(known)
+    for statement in program.body:
+        operation = program.operation(statement) if isinstance(statement, gast.Assign) else None
+        if operation is not None and operation.primal is copied:
+            name = getattr(operation.args[0], "id", "")
+            if known.get(name) == "number":
+                program.given[statement.targets[0].id] = "number"
 
 
 def _has(found: Dimensions, name: str, wanted: Vector) -> bool:

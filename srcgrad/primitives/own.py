@@ -13,7 +13,7 @@ _SLOPES: Final = "srcgrad.runtime.slopes"
 
 RECORDS: Final[tuple[Primitive, ...]] = (
     *records("srcgrad.runtime.creating", "astype", shape="first", dtype=1),
-    *records("srcgrad.runtime.copies", "copied", shape="first"),
+    *records("srcgrad.runtime.copies", "copied", shape="copy"),
     *records("srcgrad.runtime.adjoints", "zeros_like", kind="float", outlines=(0,)),
     *records(_SHADOWS, "shadow_of_view", memory="itself", viewed="any", slope="constant"),
     *records("srcgrad.runtime.broadcasting", "unbroadcast", memory="itself", outlines=(1,)),

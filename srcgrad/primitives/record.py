@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 Shape = Literal[
     "", "other", "broadcast", "each", "reduced", "first", "ranked", "flat", "told", "number",
-    "product", "pairs", "square",
+    "product", "pairs", "square", "copy",
 ]  # fmt: skip
 Memory = Literal["fresh", "view", "frozen", "itself", "layout", "optional"]
 Gives = Literal["", "array", "number", "list", "tuple"]
@@ -31,8 +31,9 @@ class Primitive:
             number if no axis is told; the first operand's or, if no axis is told, ``flat``; that
             ``told`` by the first operand; that of a matrix with so many rows and, if no number of
             columns is told, columns (``square``); a ``number``; that of a matrix ``product``; the
-            axes of one operand and then those of another (``pairs``); none of these (``other``),
-            whatever the rule.
+            axes of one operand and then those of another (``pairs``); that of an operand which may
+            be a number, array or container of which the result is a ``copy``; none of these
+            (``other``), whatever the rule.
         least: How many operands it must have for that shape.
         axis: The place of the argument that tells the axis of a reduction.
         along: Along which axes it works if none is told: ``all`` of them, all in one row
