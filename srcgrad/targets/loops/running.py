@@ -37,6 +37,7 @@ from srcgrad.targets.loops.border import (
     put_back,
     without_lists,
 )
+from srcgrad.targets.loops.bounds import LOOK
 from srcgrad.targets.loops.calling import Ways, runner
 from srcgrad.targets.loops.copies import copied
 from srcgrad.targets.loops.data import data_in
@@ -46,6 +47,7 @@ from srcgrad.targets.loops.keeping import PutBackError, can_be_kept, keeping, wr
 from srcgrad.targets.loops.kind import Items
 from srcgrad.targets.loops.names import LengthsDifferError
 from srcgrad.targets.loops.narrow import is_narrow
+from srcgrad.targets.loops.nest import DIFFER
 from srcgrad.targets.loops.parts import Parts, cut_at
 from srcgrad.targets.loops.text import LoopsText, Wish, loops_text, reached_text
 
@@ -273,7 +275,8 @@ class Loops:
                 "lists in lists, one list under two names, or a dict would go from part to part",
                 None,
             )
-        run = keeping(dispatcher, self._places or ()) if fuses else dispatcher
+        looks = fuses and any(name in text.source for name in (DIFFER, LOOK))
+        run = keeping(dispatcher, self._places or ()) if looks else dispatcher
         arrays = jit.arrays_returned_by(dispatcher, given)
         return Made(key, text, run, converts, bool(back and back.tuples), arrays)
 
