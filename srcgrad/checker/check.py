@@ -126,6 +126,7 @@ class Checker:
         self._branches: bool | None = None
         self._spaces: list[dict[str, Any]] = []
         self.example: list[Any] | None = None  # the structure of the arguments of a call
+        self.divided: list[Any] | None = None  # the same with lengths that add up
 
     def verdict(self, text: str, code: CodeType | None = None) -> Verdict:
         """Run primal and derivative; where no axes are known of, for vectors at the least.

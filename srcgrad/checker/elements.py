@@ -26,6 +26,10 @@ _OBJECTS: Final = np.dtype(object)
 _NUMBERS: Final = (int, float, np.integer, np.floating, np.bool_)
 _ONE_OVER_ZERO: Final = hashed(code_of("one over zero"))
 _ORDER: Final = code_of("order")
+_WHOLE: Final = code_of("int")
+_LARGE: Final = (
+    1 << 20
+)  # elements that somebody has written down are smaller, nearly all others not
 _STEPS: Final = 60_000
 _STEPS_OF_EACH: Final = 100  # of each statement, where there are many
 _new: Final = object.__new__
@@ -227,6 +231,11 @@ class Element:
 
     def __float__(self) -> float:
         raise NotCovered("a number that nobody knows is made a float")
+
+    def __int__(self) -> int:
+        """Return a small number, as lanes take one: it may be a place in an array."""
+        known = self.value < _LARGE and not self.dot
+        return self.value if known else hashed(_WHOLE, self.value, Now.run.seed) % 3
 
     def __repr__(self) -> str:
         return f"<{self.value}>"

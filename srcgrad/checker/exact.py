@@ -27,6 +27,7 @@ from srcgrad.checker.nesting import store
 from srcgrad.checker.own_code import OwnCode, Reading
 from srcgrad.checker.reached import MARK
 from srcgrad.checker.runs import Disagreement, NotCovered, Now
+from srcgrad.checker.trials import DIVIDED, GIVEN, LIKE_A_CALL, OTHERS, STRETCHED, trials
 from srcgrad.checker.values import (
     entries_of,
     filled,
@@ -40,13 +41,7 @@ from srcgrad.checker.verdict import Verdict
 from srcgrad.checker.witness import writes
 from srcgrad.checker.witnessed import Primal
 
-_GIVEN: Final = (0,)  # in the place of lengths: those of the arguments of a call
-_STRETCHED: Final = (0, 1)
-_LENGTHS: Final[tuple[tuple[int, ...], ...]] = ((4,), (3,), (4, 2), (3, 4), (6,), (8,), (2,))
-_SHORT: Final = ((3,), (4,), *_LENGTHS[2:])  # where lanes have told already
 NESTS: Final = "it stores an array in an entry of an array"
-_OTHER_LENGTHS: Final = ((1,), (3,))
-_MOST_TRIALS: Final = 16
 _HOLDERS: Final = {"list": list, "tuple": tuple}
 _WHOLE: Final = (None, "number", 0)  # ranks of parameters that are given whole numbers
 _FEW: Final = 5  # where lanes have told all
@@ -67,6 +62,7 @@ class ExactChecker(Checker):
     _own: OwnCode | None = None
     _unread = ""  # why the function's own code is not run
     _is_told = False  # whether all but that has been told by lanes
+    _agreed = 0  # how many runs have come to their end at the first lengths that fit
 
     def __init__(self, *parts: Any) -> None:
         super().__init__(*parts)
@@ -81,7 +77,7 @@ class ExactChecker(Checker):
         self._is_told = sure and not writes(self._subject.witness)
         if self._subject.fields or (self._is_told and self._own is None):
             return replace(found, unread=self._unread)
-        self._last = None
+        self._last, self._agreed = None, 0
         self._most_ways = 2 if found.kind == "proven" else _MOST_PATHS - 2
         try:
             with np.errstate(all="ignore"):
@@ -91,6 +87,8 @@ class ExactChecker(Checker):
                 return found
             return Verdict("wrong", str(other))
         except (NotCovered, RecursionError) as reason:
+            if found.kind == "wrong" and self._agreed:  # which lanes know nothing of
+                return Verdict("unproven", str(reason), self._agreed, found.missed, self._unread)
             return replace(found, unread=self._unread and str(reason))
         except Exception:  # noqa: BLE001 - what NumPy does not do with objects
             return replace(found, unread=self._unread)
@@ -132,6 +130,7 @@ class ExactChecker(Checker):
             self._ranks, self._lengths = ranks, lengths
             runs = self._exact_runs()
             if runs:
+                self._agreed = runs
                 return runs if self._is_told else runs + self._at_others()
         if self._own is None or self._is_told:
             return 0
@@ -160,10 +159,10 @@ class ExactChecker(Checker):
         Where lanes have told already, one more is enough: it shows what broadcasts.
         """
         first, runs = self._lengths, 0
-        if first == _GIVEN:
-            self._lengths = _STRETCHED
+        if first == GIVEN:
+            self._lengths = STRETCHED
             return self._exact_run(0) + self._in_general()
-        for lengths in _OTHER_LENGTHS[: 1 if self._most_ways == 2 else None]:
+        for lengths in OTHERS[: 1 if self._most_ways == 2 else None]:
             if lengths != first and any(isinstance(rank, int) for rank in self._ranks.values()):
                 self._lengths = lengths
                 runs += self._exact_run(0)
@@ -189,22 +188,12 @@ class ExactChecker(Checker):
     def _trials(self) -> Iterator[tuple[dict[str, Any], tuple[int, ...]]]:
         """Yield numbers of axes and lengths, until the program's own constants fit them."""
         if self.example is not None:
-            yield {}, _GIVEN
+            yield {}, GIVEN
+        if self.divided is not None:
+            yield {}, DIVIDED
         known = self._subject.ranks
         unknown = [name for name in self._subject.outer if name not in known]
-        each = (1, 2, 0) if unknown else (1,)
-        ranks = [{**dict.fromkeys(unknown, rank), **known} for rank in each]
-        mixed = itertools.product((1, 0, 2), repeat=len(unknown) if len(unknown) < 4 else 0)
-        ranks += [
-            {**dict(zip(unknown, some, strict=True)), **known}
-            for some in mixed
-            if len(set(some)) > 1
-        ]
-        first, *rest = _SHORT if self._most_ways == 2 else _LENGTHS
-        trials: list[tuple[dict[str, Any], tuple[int, ...]]]
-        trials = [(own, first) for own in ranks[: _MOST_TRIALS // 2]]
-        trials += [(own, lengths) for lengths in rest for own in ranks[: min(len(each), 2)]]
-        yield from trials[:_MOST_TRIALS]
+        yield from trials(unknown, known, short=self._most_ways == 2)
 
     def _exact_runs(self) -> int:
         """Return how many runs came to their end; what does not agree raises."""
@@ -425,8 +414,9 @@ class ExactChecker(Checker):
 
     def _exact_arguments(self, seed: int, *, moving: bool) -> dict[str, Any]:
         subject = self._subject
-        if self.example is not None and self._lengths in (_GIVEN, _STRETCHED):
-            return self._like_those_given(self.example, seed, moving=moving)
+        given = self.divided if self._lengths == DIVIDED else self.example
+        if given is not None and self._lengths in LIKE_A_CALL:
+            return self._like_those_given(given, seed, moving=moving)
         made: dict[str, Any] = {}
         for name in subject.parameters:
             if name in subject.starred:
@@ -447,7 +437,7 @@ class ExactChecker(Checker):
         return made
 
     def _like_those_given(self, example: list[Any], seed: int, *, moving: bool) -> dict[str, Any]:
-        subject, longer = self._subject, self._lengths == _STRETCHED
+        subject, longer = self._subject, self._lengths == STRETCHED
         made: dict[str, Any] = {}
         for name, like in zip(subject.parameters, example, strict=True):
             code, moves = hashed(code_of(f"argument {name}"), seed), name in subject.outer

@@ -7,6 +7,7 @@ numbers, truths and words, is taken as it is.
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from types import FunctionType
 from typing import Any, Final
@@ -18,26 +19,34 @@ from srcgrad.checker.values import filled, unknown
 
 _PLAIN: Final = (str, bytes, bool, type(None), slice)
 _LONGEST: Final = 5  # axes that are longer are shortened
-_MOST: Final = 60  # numbers in one array
+_MOST: Final = 100  # numbers in one array
+_ROWS: Final = 3
 _WHOLE: Final = (2, 3, 5)
 
 Arguments = Mapping[str, Any] | tuple[tuple[Any, ...], Mapping[str, Any]]
 """Those of a call: by the names of the parameters, or as they were given."""
 
 
-def example_of(given: Sequence[Any]) -> list[Any] | None:
+def example_of(given: Sequence[Any], *, divided: bool = False) -> list[Any] | None:
     """Return the structure of the arguments of a call.
 
     None if there is anything among them of which nothing is known here, as of objects and complex
     numbers, and of arrays without axes, which a text may be for or not.
 
+    Long axes are as many as before and as they were ordered, or, if `divided`, all divided by one
+    number: then sums of lengths agree that agreed before, and halves and quarters.
+
     >>> example = example_of([np.ones(200), {"w": 1.5}, 3])
     >>> example[0].shape, example[1:]
     ((6,), [{'w': 0.0}, 3])
+    >>> example = example_of([np.ones((24, 64)), [np.ones(8)] * 30], divided=True)
+    >>> example[0].shape, [row.shape for row in example[1]]
+    ((6, 16), [(2,), (2,), (2,)])
     """
     try:
-        lengths = _shortened({length for value in given for length in _lengths_in(value)})
-        return [_outline(value, lengths) for value in given]
+        found = {length for value in given for length in _lengths_in(value)}
+        lengths = _divided(found) if divided else _shortened(found)
+        return [_outline(_few_rows(value) if divided else value, lengths) for value in given]
     except NotCovered:
         return None
 
@@ -94,6 +103,28 @@ def _shortened(lengths: set[int]) -> dict[int, int]:
     """Return what stands for each length: as many are equal, and as they are ordered."""
     long = sorted(length for length in lengths if length > _LONGEST)
     return {length: _LONGEST + 1 + place for place, length in enumerate(long)}
+
+
+def _divided(lengths: set[int]) -> dict[int, int]:
+    """Return each length over the largest number that leaves none of the long ones below two.
+
+    Raises:
+        NotCovered: There is no such number.
+    """
+    long = [length for length in lengths if length > _LONGEST]
+    most = math.gcd(*long)
+    by = next((n for n in range(most, 1, -1) if most % n == 0 and min(long) >= 2 * n), None)
+    if by is None:
+        raise NotCovered("lengths have nothing in common")
+    return {length: length // by for length in long}
+
+
+def _few_rows(value: Any) -> Any:
+    """Return a list of arrays of one shape with the first of them alone."""
+    if type(value) is not list or len(value) <= _ROWS:
+        return value
+    rows = {item.shape if type(item) is np.ndarray else None for item in value}
+    return value[:_ROWS] if len(rows) == 1 and None not in rows else value
 
 
 def _outline(value: Any, lengths: Mapping[int, int]) -> Any:

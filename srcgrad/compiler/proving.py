@@ -116,6 +116,7 @@ def _verdict(
     checker: Checker = kinds.get(type(subject), ExactChecker)(bound, imports, subject)
     if given and subject.name == given[0] and len(subject.parameters) == len(given[1]):
         checker.example = example_of(given[1])
+        checker.divided = example_of(given[1], divided=True)
     verdict = checker.verdict(text, code_of(text))
     for observer in OBSERVERS:
         observer(text, bound, checker, subject, verdict)

@@ -341,3 +341,42 @@ def cellular_traffic(density, braking):
         for i in range(n):
             rho[i] += moved[i - 1] - moved[i]
     return np.sum(rho**3) + moved[0]
+
+
+@program(("v", 6), ("v", 6))
+def charges_in_cells(starts, speeds):
+    """Charges are shared between the two cells beside them, by whole numbers of their places."""
+    places, count, cells = 1.5 + np.sin(starts), len(starts), 5
+    energy = 0.0
+    for _ in range(2):
+        charge = np.full(cells, -1.0)
+        for p in range(count):
+            cell = int(places[p])
+            share = places[p] - cell
+            charge[cell] += 1.0 - share
+            charge[(cell + 1) % cells] += share
+        for p in range(count):
+            places[p] = (places[p] + 0.01 * speeds[p] * charge[int(places[p])]) % cells
+        energy += np.sum(charge * charge)
+    return energy
+
+
+@program(("m", 9, 2, 2), "s")
+def nine_directions(start, ease):
+    """What flows in nine directions is summed up, and comes nearer to the sum."""
+    flow = start.copy()
+    for _ in range(2):
+        mass = np.sum(flow, axis=0)
+        for k in range(9):
+            flow[k] += (mass / 9.0 - flow[k]) / ease
+    return np.sum(mass * flow[8])
+
+
+@program("s", "n")
+def option_in_a_list(price, steps):
+    """A tree of prices in a list, of which the numbers are replaced from the leaves on."""
+    values = [max(price * 1.1**i - 1.2, 0.0) for i in range(2 * steps + 1)]
+    for step in range(2 * steps, 0, -1):
+        for i in range(step):
+            values[i] = 0.999 * (0.5 * values[i + 1] + 0.5 * values[i])
+    return values[0]

@@ -28,6 +28,9 @@ DOUBTED_BY_LANES = (
     "stencils.multigrid_restriction_and_prolongation",
     "simulations.lennard_jones",
     "simulations.spring_chain_with_contact",
+    "simulations.charges_in_cells",
+    "simulations.nine_directions",
+    "simulations.option_in_a_list",
     "callables.double_recursion",
     "closures.mutually_recursive_nested_functions",
     "lists.lists_given_and_returned",
@@ -110,6 +113,13 @@ def test_order_is_one_and_the_opposite_in_each_second_run() -> None:
     Now.run = LongRun(1)
     second = sorted(items, key=lambda item: sum(item < other for other in items))
     assert [item.value for item in first] == [item.value for item in reversed(second)]
+
+
+def test_numbers_that_nobody_knows_are_made_small_integers() -> None:
+    made = [int(Element(PRIME // 3 + k)) for k in range(20)]
+    assert set(made) == {0, 1, 2}
+    assert int(Element(7)) == 7
+    assert int(Element(7, 1)) in (0, 1, 2)
 
 
 def test_numbers_of_outside_are_copied_once() -> None:

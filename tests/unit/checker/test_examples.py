@@ -71,7 +71,21 @@ def in_place_of_whole_numbers(x: Any) -> Any:
     return np.sum(y)
 
 
+def of_halves_of_rows(weights: Any, rows: Any) -> Any:
+    units = weights.shape[1] // 2
+    state, states = np.zeros(units), []
+    for row in rows:
+        gates = np.concatenate((row, state)) @ weights
+        state = np.tanh(gates[:units]) * gates[units:]
+        states.append(state)
+    total = 0.0
+    for state in states:  # which lanes do not tell
+        total = total + np.sum(state * state)
+    return total
+
+
 CALLS = [
+    (of_halves_of_rows, (0.1 * np.ones((24, 32)), [np.ones(8)] * 12)),
     (by_names, ({"w": X, "b": X + 1.0},)),
     (by_places, ([X, 1.5], 2)),
     (taken_names, (X, 1.5)),
@@ -88,6 +102,26 @@ def test_the_own_code_is_run_and_agrees(function: Any, args: Any) -> None:
     gradient(*args)
     verdict = gradient._plan.generated.proof.verdict
     assert (verdict.kind, verdict.unread) == ("proven", "")
+
+
+def filtered(step: Any, drift: Any, look: Any, noise: Any, seen: Any) -> Any:
+    spread = np.eye(step.shape[0])
+    for _ in range(seen.shape[0]):
+        spread = step @ spread @ step.T + drift @ drift.T
+        doubt = look @ spread @ look.T + noise @ noise.T
+        gain = np.linalg.solve(doubt, look @ spread).T
+        spread = spread - gain @ look @ spread
+    return np.sum(spread)
+
+
+def test_what_agrees_and_is_too_long_with_other_lengths_is_not_taken_for_wrong() -> None:
+    rng = np.random.default_rng(0)
+    args = [rng.normal(size=shape) for shape in [(4, 4), (4, 4), (2, 4), (2, 2), (5, 2)]]
+    gradient = sg.grad(filtered, (0, 1, 2, 3), fallback="error")
+    gradient(*args)
+    proof = gradient._plan.generated.proof
+    assert (proof.verdict.kind, proof.verdict.reason) == ("unproven", "the run is too long")
+    assert not proof.is_doubted
 
 
 def test_an_example_has_the_structure_of_what_is_given_and_nothing_of_its_numbers() -> None:
