@@ -72,12 +72,46 @@ def mixture(weights, means, logs, x):
     return total
 
 
+def turned_about_both_axes(f, steps):
+    for k in range(steps):
+        f = 0.9 * np.roll(f, (k, -k), axis=(0, 1)) + 0.1 * np.roll(f, 2, axis=(1, 0)) * f
+        f = f * np.roll(f, -1, axis=-1)
+    return np.sum(f * f)
+
+
+def crossed(p, axis):
+    total = 0.0
+    for i in range(p.shape[0]):
+        moved = np.cross(axis, p[i])
+        back = np.cross(moved, axis)
+        total += np.sum(moved * moved) + back[0] * p[i, 1]
+    return total
+
+
+def volumes(a, steps):
+    total = 0.0
+    for k in range(steps):
+        total += np.linalg.det(a * (k + 1.0)) + k * np.linalg.slogdet(a)[1]
+    return total
+
+
+def flat_volume(a, steps):
+    total = 0.0
+    for k in range(steps):
+        total += np.linalg.det(a) * (k + 1.0)
+    return total
+
+
 A = np.array([[0.9, 0.1], [-0.2, 0.8]])
 CASES = {
     soft_alignment: (RNG.normal(size=5), RNG.normal(size=6), 0.7),
     option: (1.1, 1.2, 0.05, 0.3, 8),
     turned: (RNG.normal(size=(4, 5)), 3),
     filtered: (RNG.normal(size=(5, 2)), A, 0.1 * np.eye(2)),
+    turned_about_both_axes: (RNG.normal(size=(4, 5)), 3),
+    crossed: (RNG.normal(size=(4, 3)), RNG.normal(size=3)),
+    volumes: (RNG.normal(size=(3, 3)), 3),
+    flat_volume: (np.outer(np.arange(3.0), np.arange(1.0, 4.0)) + np.eye(3)[:, :1], 2),
     mixture: (
         RNG.normal(size=3),
         RNG.normal(size=(3, 2)),

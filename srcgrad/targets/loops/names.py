@@ -42,7 +42,7 @@ def all_along(x: Any, axis: Any, keepdims: bool) -> Any:
     return np.all(x, axis=axis, keepdims=keepdims)
 
 
-def roll_along(x: Any, shift: int, axis: int) -> Any:
+def roll_along(x: Any, shift: Any, axis: Any) -> Any:
     """Return ``np.roll(x, shift, axis)``."""
     return np.roll(x, shift, axis)
 

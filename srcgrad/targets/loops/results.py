@@ -321,6 +321,8 @@ _OF_RUNTIME: Final[Mapping[str, Callable[[Sequence[Kind]], Kind]]] = {
     "unbroadcast": _summed,
     "within": lambda kinds: spread("bool", kinds) if all(map(word_in, kinds[:1])) else UNKNOWN,
     "shared_each": _shares,
+    **dict.fromkeys(("cross_left", "det_back"), lambda kinds: kinds[1]),
+    "cross_right": lambda kinds: kinds[2],
     "roll_along": _first,
     "negated": _first,
     "int_floor_divided": _by(gast.FloorDiv()),

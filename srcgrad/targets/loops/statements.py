@@ -166,10 +166,10 @@ class Statements:
         return node
 
     def _roll(self, node: Any, function: Any, options: Mapping[str, Any]) -> Any:
-        """Write a turn along an axis as a call of ours, since Numba turns all entries in a row."""
+        """Write a turn along axes as a call of ours, since Numba turns all entries in a row."""
         axis = node.args[2] if len(node.args) == 3 else options.get("axis")
         is_numpy = getattr(function.value, "id", "") == "np" and options.keys() <= {"axis"}
-        if not is_numpy or len(node.args) < 2 or getattr(axis, "value", None) is None:
+        if not is_numpy or len(node.args) < 2 or not _are_axes(axis):
             return node
         self.used.add("roll_along")
         return call("roll_along", node.args[0], node.args[1], axis)
@@ -208,6 +208,14 @@ def _is_call(node: Any, name: str) -> bool:
         and node.func.id == name
         and not node.keywords
     )
+
+
+def _are_axes(axis: Any) -> bool:
+    """Say whether an expression writes down an axis, or several."""
+    if isinstance(axis, gast.Tuple):
+        return bool(axis.elts) and all(map(_are_axes, axis.elts))
+    axis = axis.operand if isinstance(axis, gast.UnaryOp) else axis
+    return getattr(axis, "value", None) is not None
 
 
 def _downward(args: Sequence[Any]) -> Any:

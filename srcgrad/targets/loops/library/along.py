@@ -169,19 +169,27 @@ def _min_along(x, axis, keepdims):
 
 @overload(names.roll_along, prefer_literal=True)
 def _roll_along(x, shift, axis):
-    if not of_array(x) or not isinstance(types.unliteral(shift), types.Integer):
+    if not of_array(x):
         return None
+    places = axis.types if isinstance(axis, types.BaseTuple) else (axis,)
     axes = axes_of(axis, x.ndim)
-    if axes is None or len(axes) != 1:
+    is_tuple = isinstance(shift, types.UniTuple)
+    of = types.unliteral(shift.dtype if is_tuple else shift)
+    if axes is None or len(axes) != len(places) or not isinstance(of, types.Integer):
         return None
-    place = [f"i{k}" for k in range(x.ndim)]
-    place[axes[0]] = "k"
-    step = f"k = i{axes[0]} + turn\nk -= count if k >= count else 0\n"
-    step += f"out[{', '.join(place)}] = x{subscript(x.ndim)}"
+    if is_tuple and shift.count != len(places):
+        return None
+    place, turns, steps = [f"i{k}" for k in range(x.ndim)], "", ""
+    for n, item in enumerate(places):
+        k = item.literal_value % x.ndim
+        by = f"shift[{n}]" if is_tuple else "shift"
+        turns += f"    turn{k} = {by} % max(x.shape[{k}], 1)\n"
+        steps += f"k{k} = i{k} + turn{k}\nk{k} -= x.shape[{k}] if k{k} >= x.shape[{k}] else 0\n"
+        place[k] = f"k{k}"
+    steps += f"out[{', '.join(place)}] = x{subscript(x.ndim)}"
     return made(
-        f"def body(x, shift, axis):\n    count = x.shape[{axes[0]}]\n"
-        "    turn = shift % max(count, 1)\n    out = np.empty(x.shape, x.dtype)\n"
-        f"{loops(x.ndim, 'x.shape', step)}\n    return out"
+        f"def body(x, shift, axis):\n{turns}    out = np.empty(x.shape, x.dtype)\n"
+        f"{loops(x.ndim, 'x.shape', steps)}\n    return out"
     )
 
 
@@ -189,6 +197,9 @@ def _roll_along(x, shift, axis):
 def _negated(shift):
     if of_number(types.unliteral(shift)):
         return lambda shift: -shift
+    if isinstance(shift, types.UniTuple) and isinstance(shift.dtype, types.Integer):
+        parts = tuple_text([f"-shift[{n}]" for n in range(shift.count)])
+        return made(f"def body(shift):\n    return {parts}")
     return None
 
 

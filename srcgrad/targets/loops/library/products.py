@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 from numba import types
 from numba.extending import overload
 
 from srcgrad import runtime
-from srcgrad.targets.loops.library.bodies import of_array, of_real, unvalued
+from srcgrad.targets.loops.library.bodies import made, of_array, of_real, unvalued
 
 
 @overload(runtime.share_among_ties)
@@ -94,6 +97,59 @@ def _solve_back(grad, a, b, y):
         return -(columns @ y.T), columns
 
     return of_matrix
+
+
+@overload(runtime.det_back)
+def _det_back(grad, a, y):
+    if not (of_array(a) and a.ndim == 2 and isinstance(a.dtype, types.Float)):
+        return None
+
+    def body(grad, a, y):
+        if y != 0:
+            return grad * y * np.linalg.inv(a).T
+        u, s, vh = np.linalg.svd(a)  # the cofactors, also of singular matrices
+        sign = np.linalg.det(u) * np.linalg.det(vh)
+        others = np.ones_like(s)
+        for i in range(len(s)):
+            for j in range(len(s)):
+                if i != j:
+                    others[i] *= s[j]
+        return grad * sign * ((u * others) @ vh)
+
+    return body
+
+
+@overload(runtime.slogdet_back)
+def _slogdet_back(grad_sign, grad, a, sign):
+    is_matrix = of_array(a) and a.ndim == 2 and isinstance(a.dtype, types.Float)
+    if not (is_matrix and of_real(unvalued(grad))):
+        return None
+    return lambda grad_sign, grad, a, sign: grad * np.linalg.inv(a).T
+
+
+def _cross_part(kinds: Sequence[Any], one: str, other: str) -> Any:
+    """Return what a factor of a product of two vectors of three entries gets."""
+    if not all(of_array(item) and item.ndim == 1 for item in kinds):
+        return None
+    entries = [
+        f"    out[{i}] = {one}[{j}] * {other}[{k}] - {one}[{k}] * {other}[{j}]\n"
+        for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1))
+    ]
+    return made(
+        "def body(grad, a, b, axes):\n    if len(a) != 3 or len(b) != 3:\n"
+        "        raise ValueError('vectors of two entries')\n"
+        f"    out = {one} * {other}\n{''.join(entries)}    return out"
+    )
+
+
+@overload(runtime.cross_left)
+def _cross_left(grad, a, b, axes):
+    return _cross_part((grad, a, b), "b", "grad")
+
+
+@overload(runtime.cross_right)
+def _cross_right(grad, a, b, axes):
+    return _cross_part((grad, a, b), "grad", "a")
 
 
 @overload(runtime.dot_left)
