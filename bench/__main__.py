@@ -30,6 +30,7 @@ NAMES = [
     "derivatives",
     "compiled",
     "kernels.loops",
+    "kernels.models",
     "device",
     "examples",
 ]

@@ -65,7 +65,7 @@ def line(kernel: Kernel, hand: Any) -> dict[str, float]:
     }
     expected = plain(*copied(args))
     for call in calls.values():
-        _agree(call(), expected)
+        agree(call(), expected)
     best = {name: timing.best for name, timing in measure(calls, TURNS, time.process_time).items()}
     return {"first": first, **best}
 
@@ -80,7 +80,7 @@ def _of_jax(kernel: Kernel, args: tuple[Any, ...]) -> dict[str, Any]:
     return {"JAX": lambda: jax.block_until_ready(made(*args))}
 
 
-def _agree(found: Any, expected: Any) -> None:
+def agree(found: Any, expected: Any) -> None:
     pairs = zip(
         found if isinstance(found, (tuple, list)) else (found,),
         expected if isinstance(expected, tuple) else (expected,),
