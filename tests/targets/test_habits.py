@@ -75,7 +75,7 @@ def mixture(weights, means, logs, x):
 def turned_about_both_axes(f, steps):
     for k in range(steps):
         f = 0.9 * np.roll(f, (k, -k), axis=(0, 1)) + 0.1 * np.roll(f, 2, axis=(1, 0)) * f
-        f = f * np.roll(f, -1, axis=-1)
+        f = f * np.roll(f, -1, axis=-1) + np.roll(f, (1, k), axis=(0, -1))
     return np.sum(f * f)
 
 

@@ -173,11 +173,10 @@ def _roll_along(x, shift, axis):
         return None
     places = axis.types if isinstance(axis, types.BaseTuple) else (axis,)
     axes = axes_of(axis, x.ndim)
-    is_tuple = isinstance(shift, types.UniTuple)
-    of = types.unliteral(shift.dtype if is_tuple else shift)
-    if axes is None or len(axes) != len(places) or not isinstance(of, types.Integer):
+    is_tuple = isinstance(shift, types.BaseTuple)
+    if axes is None or len(axes) != len(places) or not _are_whole(shift):
         return None
-    if is_tuple and shift.count != len(places):
+    if is_tuple and len(shift) != len(places):
         return None
     place, turns, steps = [f"i{k}" for k in range(x.ndim)], "", ""
     for n, item in enumerate(places):
@@ -197,10 +196,16 @@ def _roll_along(x, shift, axis):
 def _negated(shift):
     if of_number(types.unliteral(shift)):
         return lambda shift: -shift
-    if isinstance(shift, types.UniTuple) and isinstance(shift.dtype, types.Integer):
-        parts = tuple_text([f"-shift[{n}]" for n in range(shift.count)])
+    if isinstance(shift, types.BaseTuple) and _are_whole(shift):
+        parts = tuple_text([f"-shift[{n}]" for n in range(len(shift))])
         return made(f"def body(shift):\n    return {parts}")
     return None
+
+
+def _are_whole(shift: Any) -> bool:
+    """Say whether a type is one of integers, or of tuples of such."""
+    items = shift.types if isinstance(shift, types.BaseTuple) else (shift,)
+    return all(isinstance(types.unliteral(item), types.Integer) for item in items)
 
 
 def _expansion(grad: Any, shape: Any, axis: Any, keepdims: Any, *, mean: bool) -> Any:
