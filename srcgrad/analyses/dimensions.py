@@ -20,7 +20,7 @@ from srcgrad.analyses.elements import ANY, Elements
 from srcgrad.analyses.index_arrays import index_arrays, is_index_array
 from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.joining import displayed, joined
-from srcgrad.analyses.knowledge import NOTHING, Knowledge, rank_condition
+from srcgrad.analyses.knowledge import NOTHING, Knowledge, axes_of_data, rank_condition
 from srcgrad.analyses.lengths import Length, Lengths, Vector, sliced, upto
 from srcgrad.analyses.reductions import reduced
 from srcgrad.analyses.shapes import Shapes
@@ -105,8 +105,7 @@ class Dimensions:
         if isinstance(node, gast.Name):
             if node.id in self._known:
                 return self.lengths.settled(self._known[node.id])
-            value = self._program.reader.scope.lookup(node.id)
-            return () if isinstance(value, (int, float, np.number)) else None
+            return axes_of_data(self._program.reader.scope.lookup(node.id))
         if isinstance(node, gast.Constant) and isinstance(node.value, (int, float)):
             return ()
         if isinstance(node, gast.UnaryOp):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import Any
 
 import gast
+import numpy as np
 
 from srcgrad.ir.program import Program, direct_names
 from srcgrad.ir.walk import found_in, names_bound, statements
@@ -27,7 +28,7 @@ def index_arrays(program: Program) -> frozenset[str]:
     ['i', 'j']
     """
     makers = _makers(program)
-    found: set[str] = set()
+    found = _whole_outside(program, makers)
     size = -1
     while size != (size := len(found)):
         found |= {
@@ -167,6 +168,18 @@ def _makers(program: Program) -> dict[str, list[Any]]:
     return makers
 
 
+def _whole_outside(program: Program, bound: Collection[str]) -> set[str]:
+    """Return the names of arrays of outside that hold integers, as they do at each call."""
+    names = {item.id for part in program.body for item in found_in(part, gast.Name)}
+    outside = names.difference(bound, program.parameters)
+    data = {name: program.reader.scope.lookup(name) for name in outside}
+    return {
+        name
+        for name, value in data.items()
+        if type(value) is np.ndarray and value.dtype.kind in "iu"
+    }
+
+
 def _is_whole(statement: Any, program: Program, found: set[str]) -> bool:
     if statement is None or not isinstance(statement.targets[0], gast.Name):
         return False
@@ -196,6 +209,12 @@ def is_index_array(node: Any, found: Collection[str]) -> bool:
     constants = [type(getattr(s, "value", 0)) is int for s in sides if _is_constant(s)]
     plain = all(_is_constant(side) or isinstance(side, gast.Name) for side in sides)
     return plain and bool(arrays) and all(arrays) and all(constants)
+
+
+def copies_out(parts: list[Any], program: Program, rank: Callable[[Any], int | None]) -> bool:
+    """Say whether NumPy copies what an index takes: a part is an array of integers with axes."""
+    whole = program.once(index_arrays)
+    return any(is_index_array(part, whole) and bool(rank(part)) for part in parts)
 
 
 def _is_constant(node: Any) -> bool:

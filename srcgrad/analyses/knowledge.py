@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
+import numpy as np
+
 from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.lengths import Lengths, Seen, Vector
 from srcgrad.ir.operations import Operation
@@ -61,6 +63,17 @@ class Knowledge:
 
 
 NOTHING: Final = Knowledge()
+
+
+def axes_of_data(value: Any) -> Vector | None:
+    """Return the axes of data of outside; their lengths may be others at the next call.
+
+    >>> axes_of_data(np.ones((2, 3))), axes_of_data(2.0), axes_of_data([1.0])
+    ((None, None), (), None)
+    """
+    if isinstance(value, (int, float, np.number)):
+        return ()
+    return (None,) * value.ndim if type(value) is np.ndarray else None
 
 
 def rank_condition(root: str, shape: tuple[int, ...]) -> str:

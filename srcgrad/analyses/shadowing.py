@@ -1,8 +1,7 @@
 """Says which names need an adjoint that mirrors their storage, where memory has several names.
 
-A name that is only read, and never after a write into its memory, is as good as a copy. The others,
-and all that they are views of, get a shadow: an array of the same layout for what owns its memory,
-and the same view of that for a view.
+A name that is only read, and never after a write into its memory, is as good as a copy. Others, and
+all that they are views of, get a shadow: an array of the layout of what owns it, or a view of that.
 """
 
 from __future__ import annotations
@@ -20,6 +19,7 @@ from srcgrad.analyses.dimensions import Dimensions
 from srcgrad.analyses.displays import makes_list, repeated_entries
 from srcgrad.analyses.entries import Entries
 from srcgrad.analyses.filled import puts
+from srcgrad.analyses.index_arrays import copies_out
 from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.number_tables import inline_rows, is_row, number_tables
 from srcgrad.analyses.other_names import is_own_array
@@ -429,7 +429,7 @@ class Shadowing:
             raise NotShadowedError("the memory of an entry of a dict has no shadow of its own")
         parts = read.slice.elts if isinstance(read.slice, gast.Tuple) else [read.slice]
         if not all(is_basic(part, self._integers) for part in parts):
-            return "maybe"
+            return "fresh" if copies_out(parts, self._program, self._dimensions.rank) else "maybe"
         if any(not is_position(part, self._integers) for part in parts):
             return "view"
         rank = self._dimensions.rank(read.value)
