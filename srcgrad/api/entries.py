@@ -69,7 +69,7 @@ def serves(plan: Plan) -> bool:
     """Say whether calls of a plan may go by entries: arguments are all that they depend on."""
     generated = plan.generated
     return not (
-        (plan.written and (generated.data or plan.loops is not None))
+        (plan.written and generated.data)
         or plan.meets
         or (plan.traps and leaves_more(plan))
         or plan.records
