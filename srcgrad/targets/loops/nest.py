@@ -143,15 +143,19 @@ def _is_apart(statement: Any, nest: Nest, may_meet: MayMeet) -> bool:
 def _way_of_entries(first: Nest, second: Nest, may_meet: MayMeet) -> str | None:
     """Return how nests may share by the entries that they write, which others may read."""
     reads, writes = _renamed(second.reads, first), _renamed(second.writes, first)
+    added, adds = first.adds - first.reads, _renamed(second.adds, first) - reads
     way = "entries"
-    for written, others in ((first.writes, reads | writes), (writes, first.reads | first.writes)):
+    for written, own, others, theirs in (
+        (first.writes, added, reads | writes, adds),
+        (writes, adds, first.reads | first.writes, added),
+    ):
         for entry in written:
             for other in others:
                 if entry == other or not may_meet(entry[0], other[0]):
                     continue
                 if entry[0] == other[0] and goes_along(entry[1], other[1]):
                     continue
-                if entry[0] != other[0] or not {entry, other} <= (first.adds | second.adds):
+                if entry[0] != other[0] or entry not in own or other not in theirs:
                     return None
                 if len(first.lengths) < 2:
                     return None
