@@ -7,6 +7,7 @@ import functools
 import importlib
 import inspect
 import time
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from types import FunctionType, MappingProxyType, ModuleType
@@ -26,6 +27,7 @@ from srcgrad.targets.loops.border import (
     Records,
     RefusedArgumentError,
     as_returned,
+    brought_back,
     converted,
     described,
     differs,
@@ -49,6 +51,7 @@ from srcgrad.targets.loops.names import LengthsDifferError
 from srcgrad.targets.loops.narrow import is_narrow
 from srcgrad.targets.loops.nest import DIFFER
 from srcgrad.targets.loops.parts import Parts, cut_at
+from srcgrad.targets.loops.smaller import smaller
 from srcgrad.targets.loops.text import LoopsText, Wish, loops_text, reached_text
 
 _LONGEST: Final = 0.05  # seconds of a compiled call, above which NumPy's would take long
@@ -291,7 +294,9 @@ class Loops:
         start = time.perf_counter()
         result = run(*args)
         took_long = time.perf_counter() - start > _LONGEST
-        if self._known[key] is not run or (took_long and made.is_told):
+        if self._known[key] is not run:
+            return result
+        if took_long and made.is_told and self._agrees_on_less(copies, made):
             return result
         if differs(outside, before[len(args) - len(outside) :]):
             self._known[key] = lambda *args: self._by_numpy(args)
@@ -311,6 +316,28 @@ class Loops:
         self._say("what it returns is not what the text for NumPy returns", None)
         put_back(left, wanted)
         return expected
+
+    def _agrees_on_less(self, args: tuple[Any, ...], made: Made) -> bool:
+        """Say whether a compiled function gives what NumPy gives for fewer numbers.
+
+        So it is taken to where that cannot be said, since NumPy would take long for all of them.
+        """
+        given = args[: len(self._signature.parameters)]
+        if self._subject.lists or any(isinstance(item, np.ndarray) for item in args[len(given) :]):
+            return True
+        for less in smaller(given):
+            own, others = copied(less), copied(less)
+            try:
+                found = made.dispatcher(*converted(made.converts, [*own, *args[len(given) :]]))
+                with warnings.catch_warnings(), np.errstate(all="ignore"):
+                    warnings.simplefilter("ignore")
+                    expected = self._by_numpy(others)
+            except Exception:  # noqa: BLE001, S112 - lengths do not fit the function
+                continue
+            found = brought_back(found) if made.text.has_records else found
+            differ = functools.partial(differs, narrow=made.text.is_narrow)
+            return not (differ(as_returned(found, expected), expected) or differ(own, others))
+        return True
 
     def _without_nests(self, key: Any, args: tuple[Any, ...]) -> Any:
         """Run with a text that lets arrays of different shapes meet, now and from now on."""
