@@ -103,6 +103,28 @@ def flat_volume(a, steps):
 
 
 A = np.array([[0.9, 0.1], [-0.2, 0.8]])
+
+
+def softest_of_three(d, width):
+    r = np.zeros((d.shape[0] + 1, d.shape[1] + 1))
+    for i in range(1, d.shape[0] + 1):
+        for j in range(1, d.shape[1] + 1):
+            z = -np.array([r[i - 1, j - 1], r[i - 1, j], r[i, j - 1]]) / width
+            top = np.max(z)
+            r[i, j] = d[i - 1, j - 1] - width * (top + np.log(np.sum(np.exp(z - top))))
+    return r[-1, -1]
+
+
+def gains(p, h, noise, steps):
+    total = 0.0
+    for _ in range(steps):
+        s = h @ p @ h.T + noise
+        gain = np.linalg.solve(s, h @ p).T
+        p = p - gain @ s @ gain.T + 0.1 * np.linalg.inv(s)[0, 0] * np.eye(3)
+        total += np.sum(p)
+    return total
+
+
 CASES = {
     soft_alignment: (RNG.normal(size=5), RNG.normal(size=6), 0.7),
     option: (1.1, 1.2, 0.05, 0.3, 8),
@@ -112,6 +134,8 @@ CASES = {
     crossed: (RNG.normal(size=(4, 3)), RNG.normal(size=3)),
     volumes: (RNG.normal(size=(3, 3)), 3),
     flat_volume: (np.outer(np.arange(3.0), np.arange(1.0, 4.0)) + np.eye(3)[:, :1], 2),
+    softest_of_three: (RNG.normal(size=(4, 3)) ** 2, 0.7),
+    gains: (np.eye(3) + 0.1, RNG.normal(size=(2, 3)), np.eye(2), 3),
     mixture: (
         RNG.normal(size=3),
         RNG.normal(size=(3, 2)),
@@ -119,7 +143,8 @@ CASES = {
         RNG.normal(size=(6, 2)),
     ),
 }
-MIXED = (filtered,)  # whose zeros are of 64 bits, so that arrays change their type in the loop
+# zeros of theirs are of 64 bits, so that arrays change their type in the loop
+MIXED = (filtered, gains, softest_of_three)
 
 
 @pytest.mark.parametrize("f", CASES, ids=lambda f: f.__name__)

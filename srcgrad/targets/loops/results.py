@@ -294,6 +294,12 @@ def _written_over(kinds: Sequence[Kind]) -> Kind:
     return old if isinstance(old, Array) or old is None else new
 
 
+def _turned(kinds: Sequence[Kind]) -> Kind:
+    """Return the kind of a matrix that is turned round."""
+    (kind,) = kinds
+    return Array(kind.dtype, kind.ndim) if isinstance(kind, Array) else kind
+
+
 def _shares(kinds: Sequence[Kind]) -> Kind:
     """Return the kinds of the parts of an adjoint that go to each of several numbers."""
     if None in kinds:
@@ -310,6 +316,7 @@ _WORDS: Final = {"len": "int", "int": "int", "float": "float", "bool": "bool"}
 _OF_RUNTIME: Final[Mapping[str, Callable[[Sequence[Kind]], Kind]]] = {
     **dict.fromkeys(("copied", "cast_back", "conj", "list_of"), _first),
     **dict.fromkeys(("abs", "real_part"), _real),
+    "adjoint": _turned,
     "written_over": _written_over,
     **dict.fromkeys(("expand_sum", "expand_mean"), _expanded),
     **dict.fromkeys(("min", "max"), _chosen),

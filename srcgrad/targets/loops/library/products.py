@@ -49,6 +49,34 @@ def _cumsum_back(grad, shape, axis):
     return body
 
 
+@overload(runtime.adjoint)
+def _adjoint(w):
+    if not of_array(w) or w.ndim != 2:
+        return None
+    if isinstance(w.dtype, types.Complex):
+        return lambda w: np.conj(w.T)
+    return lambda w: w.T
+
+
+@overload(runtime.gathered)
+def _gathered(parts, like):
+    if of_array(parts):
+        return lambda parts, like: parts
+    is_row = isinstance(parts, (types.List, types.UniTuple)) and of_real(parts.dtype)
+    if not is_row or not of_array(like) or like.ndim != 1:
+        return None
+
+    def body(parts, like):
+        if len(parts) != len(like):  # as no array of numbers has
+            raise ValueError("cannot reshape array")
+        out = np.zeros(len(like))
+        for i in range(len(parts)):
+            out[i] = parts[i]
+        return out
+
+    return body
+
+
 @overload(runtime.matmul_left)
 def _matmul_left(grad, x, w):
     if not (of_array(x) and of_array(w)) or isinstance(w.dtype, types.Complex):
