@@ -19,6 +19,11 @@ from srcgrad.ir.walk import statements
 from srcgrad.primitives import Primitive
 
 _SURELY: Final[Conditions] = ()
+Seen = Mapping[str, tuple[int, bool]]
+"""Names that are being asked of: how many axes they must have more than, and if they must have any.
+
+An array without axes is written into, too, but what is computed of it is a number.
+"""
 _NO_ARRAYS: Final = ("int", "number", "list", "tuple", "dict")
 
 
@@ -49,7 +54,7 @@ class Axes:
 
     def of(self, name: str) -> Conditions | None:
         """Return the conditions on arguments; none if it is sure, None if nothing is known."""
-        return self._of_name(name, 0, set())
+        return self._of_name(name, 0, {})
 
     def is_dict(self, name: str) -> bool:
         """Say whether a name is bound to nothing but dicts that are written out."""
@@ -59,8 +64,12 @@ class Axes:
             for item in makers
         )
 
-    def _of_name(self, name: str, more: int, seen: set[str]) -> Conditions | None:
-        """Say when `name` has more than `more` axes."""
+    def _of_name(self, name: str, more: int, seen: Seen) -> Conditions | None:
+        """Say when `name` has more than `more` axes.
+
+        That of a name is taken for granted of the values which it had in the trips before. What
+        must have had still more, as ``a`` in ``a = a[0]``, loses axes from trip to trip.
+        """
         if name in self._program.parameters:
             fact = self._program.given.get(name)
             known = {"vector": 1, "matrix": 2}.get(fact or "")
@@ -73,11 +82,18 @@ class Axes:
         if rank is not None:
             return _SURELY if rank > more else None
         if name in seen:
-            return _SURELY
-        makers = self._makers.get(name, [])
-        return _all([self._of_maker(item, more, seen | {name}) for item in makers])
+            before, computes = seen[name]
+            if more > before:
+                return None
+            if computes or not self._computes:
+                return _SURELY
+        makers, asked = self._makers.get(name, []), self._asking(name, more, seen)
+        return _all([self._of_maker(item, more, asked) for item in makers])
 
-    def _of_maker(self, statement: Any, more: int, seen: set[str]) -> Conditions | None:
+    def _asking(self, name: str, more: int, seen: Seen) -> Seen:
+        return {**seen, name: (more, self._computes > 0)}
+
+    def _of_maker(self, statement: Any, more: int, seen: Seen) -> Conditions | None:
         if not isinstance(statement, gast.Assign):
             return None
         taken = change_of(statement)
@@ -92,7 +108,7 @@ class Axes:
         return found
 
     def _of_value(
-        self, value: Any, operation: Operation, more: int, seen: set[str]
+        self, value: Any, operation: Operation, more: int, seen: Seen
     ) -> Conditions | None:
         """Say when the value of an expression, which does `operation` last, has more axes."""
         if operation.kind == "copy":
@@ -109,14 +125,14 @@ class Axes:
             return self._of_reduction(known, operation, more, seen)
         return self._of_operands(known, operation, more, seen)
 
-    def _of_operand(self, node: Any, more: int, seen: set[str]) -> Conditions | None:
+    def _of_operand(self, node: Any, more: int, seen: Seen) -> Conditions | None:
         """Say when an operand has more axes: what is computed of an array without is a number."""
         self._computes += 1
         found = self._of_node(node, more, seen)
         self._computes -= 1
         return found
 
-    def _of_node(self, node: Any, more: int, seen: set[str]) -> Conditions | None:
+    def _of_node(self, node: Any, more: int, seen: Seen) -> Conditions | None:
         if isinstance(node, gast.Name):
             return self._of_name(node.id, more, seen)
         if isinstance(node, (gast.Constant, gast.Starred)):
@@ -124,7 +140,7 @@ class Axes:
         return self._of_value(node, self._program.reader.read(node), more, seen)
 
     def _of_reduction(
-        self, known: Primitive, operation: Operation, more: int, seen: set[str]
+        self, known: Primitive, operation: Operation, more: int, seen: Seen
     ) -> Conditions | None:
         """What is reduced along axes that are told has as many less than the operand."""
         told = [*operation.args[known.axis : known.axis + 1], operation.keywords.get("axis")]
@@ -133,7 +149,7 @@ class Axes:
             return None
         return self._of_operand(operation.args[0], more + len(axes), seen)
 
-    def _of_parts(self, operation: Operation, more: int, seen: set[str]) -> Conditions | None:
+    def _of_parts(self, operation: Operation, more: int, seen: Seen) -> Conditions | None:
         """Say when all of the parts of what is unpacked have axes."""
         if operation.kind == "unpack":
             whole = operation.args[0].id
@@ -145,7 +161,7 @@ class Axes:
             return None
         return self._of_listed(operation, more, seen)
 
-    def _of_listed(self, operation: Operation, more: int, seen: set[str]) -> Conditions | None:
+    def _of_listed(self, operation: Operation, more: int, seen: Seen) -> Conditions | None:
         """Say when all arrays have axes that a function returns several of."""
         known = self._program.reader.vocabulary.primitive(operation.primal)
         if known.gives == "tuple":
@@ -154,30 +170,34 @@ class Axes:
             return None
         return self._of_operand(operation.args[0], more, seen) if more else _SURELY
 
-    def _of_entries(self, name: str, more: int, seen: set[str]) -> Conditions | None:
+    def _of_entries(self, name: str, more: int, seen: Seen) -> Conditions | None:
         """Say when all entries of a tuple, list or dict have axes."""
         found: list[Conditions | None] = []
         for value in self._puts.get(name, ()):
             is_name = isinstance(value, gast.Name)
-            found.append(self._of_name(value.id, more, seen | {name}) if is_name else None)
+            found.append(
+                self._of_name(value.id, more, self._asking(name, more, seen)) if is_name else None
+            )
         for statement in self._makers.get(name, [None]):
             if not isinstance(statement, gast.Assign):
                 return None
             operation = self._program.operation(statement)
             if operation.kind == "copy" and statement.value.id not in seen:
-                found.append(self._of_entries(statement.value.id, more, seen | {name}))
+                found.append(
+                    self._of_entries(statement.value.id, more, self._asking(name, more, seen))
+                )
             elif operation.kind in ("tuple", "list", "dict"):
                 found += [self._of_node(arg, more, seen) for arg in operation.args]
             elif isinstance(statement.value, gast.ListComp):
                 found.append(self._of_node(statement.value.elt, more, seen))
             elif operation.kind == "primitive" and isinstance(statement.targets[0], gast.Name):
-                found.append(self._of_listed(operation, more, seen | {name}))
+                found.append(self._of_listed(operation, more, self._asking(name, more, seen)))
             else:
                 return None
         return _all(found)
 
     def _of_operands(
-        self, known: Primitive, operation: Operation, more: int, seen: set[str]
+        self, known: Primitive, operation: Operation, more: int, seen: Seen
     ) -> Conditions | None:
         """What is computed entry by entry has the axes of the operand with most."""
         first = operation.args[:1] if known.keeps_axes else ()
@@ -188,7 +208,7 @@ class Axes:
             return _any([self._of_node(arg, more, seen) for arg in operands])
         return _any([self._of_operand(arg, more, seen) for arg in operands])
 
-    def _of_read(self, read: Any, more: int, seen: set[str]) -> Conditions | None:
+    def _of_read(self, read: Any, more: int, seen: Seen) -> Conditions | None:
         parts = read.slice.elts if isinstance(read.slice, gast.Tuple) else [read.slice]
         if not isinstance(read.value, gast.Name):
             return None
@@ -208,7 +228,8 @@ class Axes:
         slices = sum(isinstance(part, gast.Slice) for part in parts)
         if slices > more:
             return _SURELY
-        condition = self._of_name(read.value.id, more + positions, seen)
+        ask = self._of_operand if positions == len(parts) else self._of_node  # c[()] is a number
+        condition = ask(read.value, more + positions, seen)
         if condition is not None and positions == len(parts):
             self.assumed[id(read)] = condition
         return condition

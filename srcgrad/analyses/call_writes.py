@@ -10,7 +10,7 @@ import gast
 import numpy as np
 
 from srcgrad.ir.marks import SETTLED
-from srcgrad.ir.operations import Reader
+from srcgrad.ir.operations import Reader, may_not_copy
 from srcgrad.ir.program import Program, direct_names
 from srcgrad.ir.scopes import MISSING, is_library_method, uncached
 from srcgrad.ir.walk import blocks_of, found_in, names_bound, names_read, root_name, statements
@@ -164,7 +164,7 @@ class CallWrites:
         return list(found)
 
     def _out_keyword(self, call: Any) -> list[str]:
-        if self._program.reader.scope.resolve(call.func) is np.nan_to_num and _may_not_copy(call):
+        if may_not_copy(call, self._program.reader.scope.resolve(call.func)):
             return [n for arg in call.args[:1] for n in direct_names(arg)]
         return [n for item in call.keywords if item.arg == "out" for n in direct_names(item.value)]
 
@@ -207,12 +207,6 @@ def draws_anew(program: Program, value: Any) -> bool:
         isinstance(item, gast.Call) and program.reader.scope.resolve(item.func) in _MAKERS
         for item in made
     )
-
-
-def _may_not_copy(call: Any) -> bool:
-    """Say whether a call of `nan_to_num` may work in place."""
-    given = [*call.args[1:2], *[item.value for item in call.keywords if item.arg == "copy"]]
-    return any(getattr(item, "value", None) is not True for item in given)
 
 
 def _header(statement: Any) -> Any:

@@ -276,3 +276,11 @@ def writes_result(call: Any, callee: Any) -> bool:
         if item.arg == "out":
             return not (isinstance(item.value, gast.Constant) and item.value.value is None)
     return isinstance(callee, np.ufunc) and len(call.args) > callee.nin
+
+
+def may_not_copy(call: Any, callee: Any) -> bool:
+    """Say whether a call of `nan_to_num` may put its result into the array that it is given."""
+    if callee is not np.nan_to_num:
+        return False
+    given = [*call.args[1:2], *[item.value for item in call.keywords if item.arg == "copy"]]
+    return any(getattr(item, "value", None) is not True for item in given)

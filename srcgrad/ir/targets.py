@@ -9,16 +9,21 @@ from typing import Any
 import gast
 import numpy as np
 
-from srcgrad.ir.operations import Reader
+from srcgrad.ir.operations import Reader, may_not_copy
 from srcgrad.ir.packages import package_of
 from srcgrad.ir.scopes import MISSING
 
 
 def target_of(call: Any, reader: Reader) -> Any:
-    """Return what is given to a call as `out`, by name or by position; None if nothing is."""
+    """Return what is given to a call as `out`, by name or by position; None if nothing is.
+
+    What `nan_to_num` need not copy is given as that, too.
+    """
     for item in call.keywords:
         if item.arg == "out":
             return item.value
+    if call.args and may_not_copy(call, reader.scope.resolve(call.func)):
+        return call.args[0]
     names = names_from_target(call, reader)
     return call.args[-len(names)] if names else None
 

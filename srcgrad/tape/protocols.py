@@ -15,7 +15,7 @@ from srcgrad.errors import MissingRuleError
 from srcgrad.rules.equivalents import equivalent, why_not
 from srcgrad.rules.library import canonical_name, constant_reason
 from srcgrad.runtime import scatter, turns
-from srcgrad.tape.apply import apply, binary, tensors_in, unary, unwrap
+from srcgrad.tape.apply import apply, as_given, binary, tensors_in, unary, unwrap
 from srcgrad.tape.callers import set_caller
 from srcgrad.tape.core import USUAL_OPERANDS, Core, requires_grad
 from srcgrad.tape.inplace import check_writable, copy_in, replace, set_item
@@ -422,6 +422,15 @@ def _putmask(a: Any, mask: Any, values: Any) -> None:
     copy_in(a, apply(require_op(np.where), (mask, values, a)))
 
 
+def _nan_to_num(x: Any, copy: Any = True, *limits: Any, **options: Any) -> Any:
+    writes = not copy and isinstance(x, Core) and type(as_given(x)) is np.ndarray
+    made = call_function(np.nan_to_num, (x, copy or writes, *limits), options)
+    if not writes:
+        return made
+    written = into(made, x)
+    return written if written._array.ndim else made  # NumPy returns a number, no view of it
+
+
 def _need_tensor(target: Any, value: Any, name: str) -> None:
     if not isinstance(target, Core):
         raise detaching(value, f"{name} into a plain array: the copy there")
@@ -430,6 +439,7 @@ def _need_tensor(target: Any, value: Any, name: str) -> None:
 HANDLED: dict[Any, Callable[..., Any]] = {  # what writes in place, or calls functions back
     np.copyto: _copyto,
     np.fill_diagonal: _fill_diagonal,
+    np.nan_to_num: _nan_to_num,
     np.place: _place,
     np.put: _put,
     np.put_along_axis: _put_along_axis,

@@ -136,7 +136,7 @@ def differences_of_no_order_are_the_array_itself(x):
     return np.sum(y * x)
 
 
-@program("v", by="tape")
+@program("v")
 def numbers_made_finite_in_place(x):
     y = x * 1.0
     same = np.nan_to_num(y, False)

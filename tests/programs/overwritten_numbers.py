@@ -221,3 +221,90 @@ def a_factor_in_place_of_a_copy(x):
         for i in range(j + 1, 5):
             low[i, j] = (low[i, j] - low[i, :j] @ low[j, :j]) / low[j, j]
     return np.sum(np.tril(low))
+
+
+@program("v")
+def divisors_made_finite_in_place(x):
+    c = np.ones(len(x))
+    c[1] = np.inf
+    y = np.exp(x)
+    z = y / c
+    np.nan_to_num(c, copy=False, posinf=5.0)
+    return np.sum(c * z * y)
+
+
+@program("v")
+def divisors_made_finite_in_place_by_position(x):
+    c = np.ones(len(x))
+    c[1] = np.inf
+    y = np.exp(x)
+    z = y / c
+    np.nan_to_num(c, False, 0.0, 5.0)
+    return np.sum(c * z * y)
+
+
+@program("v")
+def divisors_made_finite_in_a_copy(x):
+    c = np.ones(len(x))
+    c[1] = np.inf
+    y = np.exp(x)
+    z = y / c
+    d = np.nan_to_num(c, copy=True, posinf=5.0)
+    return np.sum(d * z * y)
+
+
+@program("m", "n", by="tape")
+def rows_of_rows_added_to(x, n):
+    a = x * 2.0
+    while np.ndim(a) > n:
+        a = a[0]
+    b = a
+    a += x[0, 0]
+    a *= 3.0
+    return np.sum(a * b * b)
+
+
+@program("v")
+def written_at_places_from_the_end(x):
+    r = np.sqrt(np.abs(x))
+    k = np.argsort(x) // 2
+    r[~k] = 0.5
+    return np.sum(r * r * x)
+
+
+@program("v")
+def made_finite_for_its_effect(x):
+    c = x * 2.0
+    c[0] = np.inf
+    z = np.tanh(c)
+    np.nan_to_num(c, copy=False, posinf=2.0)
+    return np.sum(c * c * x * z)
+
+
+@program("v")
+def made_finite_in_an_expression(x):
+    c = x * 2.0
+    c[0] = np.inf
+    z = np.tanh(c) * np.nan_to_num(c, False, 0.0, 2.0) + c
+    return np.sum(z * x)
+
+
+def _finite(c):
+    np.nan_to_num(c[:2], copy=False, posinf=4.0)
+    return c
+
+
+@program("v")
+def made_finite_by_a_helper(x):
+    c = x * 2.0
+    c[0] = np.inf
+    d = _finite(c)
+    return np.sum(c * d * x)
+
+
+@program("v", by="tape")
+def number_out_of_an_array_without_axes(x):
+    c = np.array(x[0] * 2.0)
+    d = c[()]
+    d += x[1]
+    return np.sum(c * d)

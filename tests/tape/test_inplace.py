@@ -93,6 +93,16 @@ def fill_and_copy(x):
     return (z * z).sum()
 
 
+def made_finite(x):
+    y = x * 3.0
+    y[1] = np.inf
+    z = np.tanh(y)
+    np.nan_to_num(y[1:], copy=False, posinf=2.0)
+    same = np.nan_to_num(y, False)
+    same *= x[0]
+    return (y * y * z).sum()
+
+
 def sorted_in_place(x):
     y = x * 1.0
     y.sort()
@@ -128,6 +138,7 @@ PROGRAMS = [
     fortran_base,
     swap,
     fill_and_copy,
+    made_finite,
     sorted_in_place,
     augmented,
     overlapping,

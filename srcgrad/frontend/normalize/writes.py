@@ -18,7 +18,7 @@ from srcgrad.frontend.refusals import Refusals
 from srcgrad.ir.build import assign, at, call, clone, constant, load, store, subscript
 from srcgrad.ir.marks import CASTS, REPEATS
 from srcgrad.ir.names import Namer
-from srcgrad.ir.operations import Reader, writes_result
+from srcgrad.ir.operations import Reader, may_not_copy, writes_result
 from srcgrad.ir.scopes import MISSING
 from srcgrad.ir.targets import names_from_target
 from srcgrad.ir.walk import blocks_of, found_in, names_read, nodes_in, statements
@@ -281,6 +281,9 @@ class WriteCalls:
             operands = operands[: callee.nin]
         keywords = [item for item in node.keywords if item.arg not in ("out", "where")]
         target = self._named(out, like)
+        if callee is np.nan_to_num:  # into what it is given
+            operands[:2] = [clone(target), *map(constant, [True] * len(operands[1:2]))]
+            keywords = [item for item in keywords if item.arg != "copy"]
         if mask is not None:
             mask = self._keep("where", mask, like)
             one = gast.Constant(1, None)
@@ -289,6 +292,8 @@ class WriteCalls:
         if mask is not None:
             value = self._np("where", mask, value, clone(target))
         self._store(clone(target), gast.Constant(Ellipsis, None), value, like, casts=True)
+        if callee is np.nan_to_num:  # without axes, a number
+            return subscript(target, gast.Tuple([], gast.Load()))
         return target
 
     def _goes_into_out(self, node: Any) -> bool:
@@ -302,6 +307,10 @@ class WriteCalls:
 
     def _given_out(self, node: Any, callee: Any) -> Any:
         out = next((item.value for item in node.keywords if item.arg == "out"), None)
+        if may_not_copy(node, callee):
+            told = [*node.args[1:2], *[item.value for item in node.keywords if item.arg == "copy"]]
+            known = node.args and all(isinstance(item, gast.Constant) for item in told)
+            return node.args[0] if known else None
         if isinstance(callee, np.ufunc) and len(node.args) > callee.nin:
             out = node.args[callee.nin] if len(node.args) == callee.nin + 1 else None
         if isinstance(out, gast.Tuple):
@@ -381,9 +390,11 @@ def refuse_inner_writes(
         whole = getattr(statement, "value", None)
         parts = [part for part in nodes_in(statement) if not isinstance(part, gast.stmt)]
         for node in [node for part in parts for node in found_in(part, gast.Call)]:
-            if node is whole:
+            callee = reader.scope.resolve(node.func)
+            into_operand = may_not_copy(node, callee)  # said by a name, or of something odd
+            if node is whole and not into_operand:
                 continue
-            writes = writes_result(node, reader.scope.resolve(node.func))
+            writes = into_operand or writes_result(node, callee)
             if writes and not set(names_read(node)).isdisjoint(varies):
                 refusals.add(
                     node,

@@ -79,9 +79,7 @@ class Indexing(Part):
         place = self.place(node, base)
         fact = base.fact
         entries = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
-        dots = not entries or any(
-            isinstance(item, gast.Constant) and item.value is Ellipsis for item in entries
-        )
+        dots = any(isinstance(item, gast.Constant) and item.value is Ellipsis for item in entries)
         kind = "number" if place.rank == 0 and not dots else "array"
         found = Fact(
             "number" if kind == "number" else "array", place.batched, place.rank, fact.dtype
