@@ -24,6 +24,7 @@ STORES = {
     "if c:\n        y[i] = s": "part y",
     "for j in range(i):\n        q = y[j:]\n        y[j] = s": "part q y",
     "for j in range(i):\n        y[j] = s": "",  # more often than parts are read
+    "y[i] = s\n    for j in range(i):\n        y[j] = s": "",
     "while c:\n        y[i] = s": "",
     "try:\n        y[i] = s\n    except ValueError:\n        s = 0": "",
     "try:\n        s = 1\n    finally:\n        y[i] = s": "",
