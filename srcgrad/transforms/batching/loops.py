@@ -66,7 +66,7 @@ class Loops(Part):
         body = statement.body if parted is None else [parted.trip]
         if parted is not None:
             self.writer.block([parted.start])
-        self.settle_names([statement.target, *body], statement)
+        self.settle_names([statement, *body], statement)
         targets = found_in(statement.target, gast.Name)
         target = clone(statement.target)
         for item in found_in(target, gast.Name):
