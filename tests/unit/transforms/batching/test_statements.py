@@ -1,6 +1,6 @@
 """Statements that few programs have, over a batch."""
 
-# ruff: noqa: B007, C408, E722, F841, PERF401, RUF005, SIM102, SIM108 - as programs are written
+# ruff: noqa: B007, C408, E722, F841, PERF401, PLW2901, RUF005, SIM102, SIM108 - as programs are written
 
 from __future__ import annotations
 
@@ -520,6 +520,17 @@ def an_entry_under_a_negative_key(x, c):
     d = {-1: x, 0: c}
     d[0] = 3.0
     return d[-1] * d[0]
+
+
+@written
+def bound_by_a_loop_in_a_loop_over_the_same(x, j):
+    t = 0.0
+    for i in range(j):
+        if x[0] > 0:
+            for i in range(j + 2):
+                x = x * 1.1
+        t = t + i * x[1]
+    return t * x[3]
 
 
 @pytest.mark.parametrize("name", WRITTEN)
