@@ -14,6 +14,7 @@ from srcgrad.transforms.batching.facts import Fact
 from srcgrad.transforms.batching.indexing import Place
 from srcgrad.transforms.batching.part import Part
 from srcgrad.transforms.batching.picking import is_picked, whole_of
+from srcgrad.transforms.batching.statements import leaves
 from srcgrad.transforms.batching.terms import Term, indexed, none, whole_slice, widened
 
 
@@ -119,8 +120,10 @@ class Branches(Part):
         names.sort(
             key=lambda name: self.writer.alias.get(name, name) == getattr(test.node, "id", None)
         )
+        made = list(self.writer.out[start:])
         for name in names:  # what the test reads is bound anew after all else
-            if name not in env or name not in other_env:
+            bound = all(self._is_bound(name, side, made) for side in (alias, other_alias))
+            if name not in env or name not in other_env or not bound:
                 self.writer.env[name] = Fact("mixed", batched=True)
                 continue
             one = Term(self._last_value(alias.get(name, name), start), env[name])
@@ -132,6 +135,11 @@ class Branches(Part):
             new = self.writer.expressions.selected(test, one, other, statement)
             self.writer.emit(assign(self.new_name(name), new.node), statement)
             self.writer.bind(name, new.fact)
+
+    def _is_bound(self, name: str, alias: dict[str, str], made: list[Any]) -> bool:
+        """Say whether a variable has a value on a side of a branch, whatever runs there."""
+        called = alias.get(name, name)
+        return called == self.writer.alias.get(name, name) or surely_binds(made, called)
 
     def _last_value(self, name: str, start: int) -> Any:
         """Return the expression that a name of a branch is bound to, if that is all it is for."""
@@ -334,3 +342,23 @@ def _as_value(part: Any) -> Any:
         bounds = bounds[1:] if part.lower is None else bounds[:2]
         bounds = bounds[:1] if part.lower is None else bounds
     return call("slice", *bounds)
+
+
+def surely_binds(block: list[Any], name: str) -> bool:
+    r"""Say whether statements bind a name, whatever branches are taken, even if no loop runs.
+
+    >>> from srcgrad.compiler.doctesting import parse
+    >>> sides = ("y = 1", "x = 2")
+    >>> [surely_binds(parse(f"if c: x = 1\nelse: {other}"), "x") for other in sides]
+    [False, True]
+    """
+    return any(_binds(statement, name) for statement in block)
+
+
+def _binds(statement: Any, name: str) -> bool:
+    if isinstance(statement, gast.If):
+        sides = (statement.body, statement.orelse)
+        return all(leaves(side) or surely_binds(side, name) for side in sides)
+    if isinstance(statement, (gast.For, gast.While)):
+        return False  # it may have no trip
+    return name in bound_names([statement])

@@ -46,6 +46,8 @@ class Expressions(Part):
                     f"{_described(node)} that reads `{name.id}`, of which each has its own,",
                     "write it with NumPy's functions",
                 )
+        if found_in(node, gast.NamedExpr):  # it binds for all examples, whatever branch it is in
+            self.writer.refuse(node, _described(node), "assign in a statement of its own")
         return self.writer.made(self._renamed(node), UNKNOWN, node)
 
     def _renamed(self, node: Any) -> Any:

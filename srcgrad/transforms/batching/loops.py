@@ -66,8 +66,8 @@ class Loops(Part):
         body = statement.body if parted is None else [parted.trip]
         if parted is not None:
             self.writer.block([parted.start])
-        self.settle_names([statement.target, *body], statement)
-        targets = found_in(statement.target, gast.Name)
+        around = [statement] if self.writer.masks and self._has_targets_elsewhere(statement) else []
+        self.settle_names([*around, *body], statement)
         target = clone(statement.target)
         for item in found_in(target, gast.Name):
             item.id = self.writer.alias.get(item.id, item.id)
@@ -85,7 +85,7 @@ class Loops(Part):
             finally:
                 self.writer.out = outer
 
-        new = self._trips(trip, statement, {item.id for item in targets})
+        new = self._trips(trip, statement, _variables(statement))
         self.writer.emit(gast.For(target, iterable, new, [], None), statement)
 
     @statement(gast.While)
@@ -188,18 +188,23 @@ class Loops(Part):
 
     def _refuse_targets(self, loop: Any) -> None:
         """Refuse a loop whose variable is read behind it: it is another for each example then."""
-        if not isinstance(loop, gast.For):
-            return
-        own = {item.id for item in found_in(loop.target, gast.Name)}
-        others = [item for item in found_in(self.writer.tree, gast.For) if item is not loop]
-        alike = [o for o in others if own <= {n.id for n in found_in(o.target, gast.Name)}]
-        inside = {id(n) for part in (loop, *alike) for n in found_in(part, gast.Name)}
-        if any(n.id in own and id(n) not in inside for n in found_in(self.writer.tree, gast.Name)):
+        if isinstance(loop, gast.For) and self._has_targets_elsewhere(loop):
             self.writer.refuse(
                 loop,
                 "a loop that some examples leave earlier, whose variable is read elsewhere,",
                 "give the variable of the loop a name of its own",
             )
+
+    def _has_targets_elsewhere(self, loop: Any) -> bool:
+        """Say whether variables of a loop are more than those of loops, each in itself."""
+        own = _variables(loop)
+        others = [item for item in found_in(self.writer.tree, gast.For) if item is not loop]
+        alike = [o for o in others if own <= _variables(o)]
+        parts = [loop, *(o.target if _rebinds(o, own) else o for o in alike)]
+        inside = {id(n) for part in parts for n in found_in(part, gast.Name)}
+        return any(
+            n.id in own and id(n) not in inside for n in found_in(self.writer.tree, gast.Name)
+        )
 
     def _some_go(self, parted: Parted) -> Any:
         """Return the expression of whether a loop goes on for some of the examples."""
@@ -245,3 +250,16 @@ def _closed(body: list[Any], going: str, again: list[Any], loop: Any) -> list[An
         last.orelse = _closed(last.orelse, going, again, loop)
         return body
     return [*body, *map(clone, again)]
+
+
+def _variables(loop: Any) -> set[str]:
+    return {item.id for item in found_in(loop.target, gast.Name)}
+
+
+def _rebinds(loop: Any, names: set[str]) -> bool:
+    """Say whether a loop inside of one has variables of the same names."""
+    return any(
+        not names.isdisjoint(_variables(inner))
+        for part in loop.body
+        for inner in found_in(part, gast.For)
+    )

@@ -338,10 +338,7 @@ class State:
         for site in fact.sites:
             held = self.known.held.get(site)
             if held is not None and held.items is not None and len(fact.sites) == 1:
-                count = len(held.items)
-                if fact.kind == "list" and isinstance(key, int) and key < 0:
-                    key += count
-                return held.items.get(key, held.element)
+                return held.items.get(_from_the_start(key, fact, held.items), held.element)
         return self.element_of(fact)
 
     def put_in(self, fact: Fact, term: Term, node: Any, key: tuple[Any, ...] = ()) -> Term:
@@ -357,15 +354,16 @@ class State:
             element = term.fact if held.element is None else joined(held.element, term.fact)
             items = held.items
             if items is not None and key:
-                old = items.get(key[0])
-                items = {**items, key[0]: term.fact if old is None else joined(old, term.fact)}
+                place = _from_the_start(key[0], fact, items)
+                old = items.get(place)
+                items = {**items, place: term.fact if old is None else joined(old, term.fact)}
             else:
                 items = None
             new = Held(items, element)
             if new != held:
                 self.known.held[site] = new
                 raise AgainError
-            wanted = element if items is None else items[key[0]]
+            wanted = element if items is None else items[_from_the_start(key[0], fact, items)]
             if wanted.batched and not term.batched:
                 term = self.as_batched(term)
         return self.kept(term)
@@ -430,3 +428,14 @@ class State:
         """Return the term of a literal number."""
         dtype = "i" if isinstance(value, int) else "f"
         return Term(constant(value), Fact("number", rank=0, dtype=dtype, constant=(value,)))
+
+
+def _from_the_start(key: Any, fact: Fact, items: dict[Any, Fact]) -> Any:
+    """Return the key of an item of a list of known length, counted from its start.
+
+    >>> number = Fact("number")
+    >>> _from_the_start(-1, Fact("list"), {0: number, 1: number})
+    1
+    """
+    is_index = fact.kind == "list" and isinstance(key, int)
+    return key + len(items) if is_index and key < 0 else key

@@ -479,3 +479,37 @@ def repeated_elements_where_they_count(x):
     i = np.array([0, 1, 1])
     a = r[i]
     return np.sum(np.where(x[i] > 0, a, 0.0)) + r[3]
+
+
+@program
+def one_row_twice_that_is_bound_anew(x):
+    rows = [np.zeros(3)] * 2
+    t = 0.0
+    for i in range(2):
+        t = t + np.sum(rows[i]) * x[0]
+        rows = [x[:3] * 2, x[3:]]
+    return t
+
+
+@program
+def one_row_twice_on_one_path(x):
+    rows = [np.ones(3)] * 2
+    if x[0] > 0:
+        rows = [x[:3], x[3:] ** 2]
+    return np.sum(rows[0] * rows[1])
+
+
+@program
+def the_same_entry_at_a_product(x):
+    xs = [0.0, 0.0, 0.0]
+    for i in range(3):
+        xs[i * 0] = x[i] ** 2
+    return xs[0] * x[5] + xs[1]
+
+
+@program
+def entries_at_a_remainder(x):
+    xs = [0.0] * 6
+    for i in range(2, 6):
+        xs[i % 2] = x[i] ** 2
+    return xs[0] * x[5] + xs[1]

@@ -93,6 +93,10 @@ WRITTEN: dict[str, Any] = {
 
 
 REFUSED: dict[str, Any] = {
+    "mask beside a number of each": (
+        "a mask beside indices of each example",
+        lambda m, k: m[k % 3, np.array([True, False, True, False])],
+    ),
     "reshape pos order": ("a reshape with an order", lambda x: np.reshape(x, (2, 2), "F")),
     "reshape unknown": (
         "a reshape to a shape of unknown length",

@@ -1,6 +1,6 @@
 """Statements that few programs have, over a batch."""
 
-# ruff: noqa: B007, C408, E722, F841, PERF401, RUF005, SIM108 - as programs are written
+# ruff: noqa: B007, C408, E722, F841, PERF401, PLW2901, RUF005, SIM102, SIM108 - as programs are written
 
 from __future__ import annotations
 
@@ -395,6 +395,142 @@ def merged_shared(x, c):
 def isinstance_var(x, items):
     kinds = (np.ndarray, type(items))
     return x * 2 if isinstance(x, kinds) else x
+
+
+def _bumped(r):
+    r[0] += 1.0
+    return r[0]
+
+
+@written
+def compared_with_what_a_call_gives_that_writes(x):
+    y = x * 2
+    return y[1] * 2 if y[1] < _bumped(y) else y[0]
+
+
+@refused("a comparison of what a call gives that writes")
+def between_what_a_call_gives_that_writes(x):
+    y = x * 2
+    return y if x[0] < x[1] < _bumped(y) < x[2] else x
+
+
+@written
+def assigned_in_a_test_of_some_examples(x, c):
+    t, z = 1.0, 0.0
+    if x[0] > 0:
+        if (t := c * 2) > 0:
+            z = t
+    return t + z
+
+
+@written
+def assigned_in_a_test_and_once_more(x, w):
+    u = w * 2
+    if x[1] > 0:
+        if (t := u.mean()) > 0.2:
+            t = t * 0.4
+        return x[0] * (2 if t > 0.2 else 3)
+    return x[0]
+
+
+@written
+def assigned_in_a_test_over_what_was_of_each(x, c):
+    t = x[1] * 2
+    if (t := c) > 0:
+        return t * x[0]
+    return x[0]
+
+
+@refused("an assignment in an expression")
+def assigned_in_a_generator(x, v):
+    t = 0
+    z = sum((t := t + a) for a in v[0])
+    return x[0] * z + t
+
+
+@written
+def an_entry_updated_that_a_loop_makes_one_for_each(x, c):
+    xs = [c, 1.0]
+    xs[0] += 2.0
+    y = xs[0]
+    for i in range(2):
+        y = y * x[i]
+    return y
+
+
+@written
+def a_return_for_all_in_a_branch_of_some(x, c):
+    if x[0] > 0:
+        if c < 1:
+            return x[0]
+    a = x * 2
+    return np.sum(a)
+
+
+@written
+def bound_in_a_loop_without_trips(x, j):
+    if x[0] > 0:
+        for i in range(j - 2):
+            t = x[1]
+    else:
+        t = x[2]
+    return x[3]
+
+
+@written
+def bound_in_both_of_two_branches(x, j):
+    if x[0] > 0:
+        if j > 5:
+            t = x[1]
+        else:
+            t = x[2] * 2
+    else:
+        t = x[2]
+    return x[3] * t
+
+
+@written
+def bound_by_a_loop_that_was_bound_before(x, j):
+    t = 7
+    if x[0] > 0:
+        for t in range(j):
+            x = x * 2
+    return x[3] * t
+
+
+@refused("`t`, which has other axes or is another thing on another path,")
+def bound_in_one_of_two_branches(x, j):
+    if x[0] > 0:
+        if j > 1:
+            t = x[1]
+    else:
+        t = 5.0
+    return x[3] * t
+
+
+@written
+def entries_from_the_end(x, c):
+    xs = [x, x[0], c]
+    xs[-2] = x[1]
+    return xs[-2] * xs[0] * xs[-1]
+
+
+@written
+def an_entry_under_a_negative_key(x, c):
+    d = {-1: x, 0: c}
+    d[0] = 3.0
+    return d[-1] * d[0]
+
+
+@written
+def bound_by_a_loop_in_a_loop_over_the_same(x, j):
+    t = 0.0
+    for i in range(j):
+        if x[0] > 0:
+            for i in range(j + 2):
+                x = x * 1.1
+        t = t + i * x[1]
+    return t * x[3]
 
 
 @pytest.mark.parametrize("name", WRITTEN)
