@@ -218,25 +218,35 @@ def _placed(part: Any, statement: Any) -> Any:
 
 
 def _writes_into(body: list[Any], name: str) -> bool:
-    """Say whether a block may write into the adjoint that it is given."""
-    for node in [item for part in body for item in ast.walk(part)]:
-        if isinstance(node, gast.AugAssign) and _root(node.target) == name:
-            return True
-        stored = isinstance(node, gast.Subscript) and not isinstance(node.ctx, gast.Load)
-        if stored and _root(node) == name:
-            return True
-        if isinstance(node, gast.Call) and not _only_reads(node, name):
-            return True
-    return False
+    """Say whether a block may write into the adjoint that it is given, or into a part of it.
+
+    What the block binds itself may be such a part: ``h = g.T`` is one as ``for h in g`` is.
+    """
+    nodes = [item for part in body for item in ast.walk(part)]
+    updated = [n.target for n in nodes if isinstance(n, gast.AugAssign)]
+    stores = [n for n in nodes if not isinstance(getattr(n, "ctx", gast.Load()), gast.Load)]
+    bound = [n for n in stores if n not in updated]
+    own = {name, *(n.id for n in bound if isinstance(n, gast.Name))}
+    for node in nodes:
+        if isinstance(node, gast.Assign) and _may_be_held(node.value):
+            own.update(filter(None, map(_root, node.targets)))
+    written = [*updated, *(n for n in stores if isinstance(n, gast.Subscript))]
+    return any(_root(target) in own for target in written) or any(
+        isinstance(n, gast.Call) and not _only_reads(n, name) for n in nodes
+    )
 
 
 def _hands_out(body: list[Any], name: str) -> bool:
     """Say whether a block may keep the adjoint itself."""
     nodes = [item for part in body for item in ast.walk(part)]
     return any(isinstance(n, gast.Call) and not _only_reads(n, name) for n in nodes) or any(
-        isinstance(n, gast.Assign) and isinstance(n.value, (gast.Name, gast.Subscript))
-        for n in nodes
+        isinstance(n, gast.Assign) and _may_be_held(n.value) for n in nodes
     )
+
+
+def _may_be_held(value: Any) -> bool:
+    """Say whether a value may be, or hold, something that has been there before."""
+    return not isinstance(value, (gast.Constant, gast.Call, gast.BinOp, gast.UnaryOp, gast.Compare))
 
 
 def _only_reads(call: Any, name: str) -> bool:

@@ -114,7 +114,7 @@ def axes_moved(writer: Writer, made: Called) -> Term:
     if not term.batched:
         return _view(made, made.text(), term.rank)
     told = [literal(item.node) for item in rest]
-    if made.named or len(told) != 2 or not all(told):
+    if len(told) != 2 or not all(told):
         writer.refuse(made.node, f"`{made.name}` by axes that the text does not tell", "write them")
     rank = writer.rank_of(term, made.node)
     return _view(made, made.text([term.node, *[shifted(item[0]) for item in told]]), rank)

@@ -631,3 +631,35 @@ def test_a_block_is_left_at_its_first_line(monkeypatch):
     monkeypatch.setattr(surgery, "_engines", [])
     surgery.set_engine(len)
     assert surgery._engines == [len]
+
+
+def through_a_transposed(y, z):
+    with sg.grad_of(y) as gy:
+        part = gy.T
+        part[0] = 5.0
+    return y + z
+
+
+def through_one_of_two(y, z):
+    with sg.grad_of(y) as gy:
+        part, _ = gy, 1
+        part *= 5.0
+    return y + z
+
+
+def through_a_loop(y, z):
+    with sg.grad_of(y) as gy:
+        for part in [gy]:
+            part[0] = 5.0
+    return y + z
+
+
+@pytest.mark.parametrize("summed", [through_a_transposed, through_one_of_two, through_a_loop])
+def test_a_block_that_writes_by_another_name_leaves_other_adjoints_alone(summed):
+    def f(x):
+        w = summed(x * 1.0, x * 2.0)
+        return np.sum(w * w)
+
+    x = sg.tensor(X, requires_grad=True)
+    f(x).backward()
+    np.testing.assert_allclose(sg.grad(f, fallback="error")(X), x.grad.numpy())

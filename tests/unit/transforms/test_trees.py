@@ -19,6 +19,7 @@ from srcgrad.transforms import rule_forms
 from srcgrad.transforms.externals import Externals
 from srcgrad.transforms.folding import UNKNOWN, Folder, literal
 from srcgrad.transforms.parts_read import parts_read
+from srcgrad.transforms.reverse_surgery import _hands_out, _writes_into
 from srcgrad.transforms.rule_sources import NotInlinableError, bind
 from srcgrad.transforms.rule_trees import last_return, matched
 from srcgrad.transforms.runtime_calls import is_sequence_call
@@ -228,3 +229,43 @@ def test_functions_that_know_no_stacks_are_called_by_rows() -> None:
 def test_what_cannot_be_said_for_a_stack_is_refused(source: str, what: str) -> None:
     with pytest.raises(CannotStackError, match=what):
         stacked(source)
+
+
+@pytest.mark.parametrize(
+    ("source", "writes", "hands_out"),
+    [
+        ("g *= 2", True, False),
+        ("g[0] = 1", True, False),
+        ("if c: g[1:] = 0", True, False),
+        ("g.real[0] += 1", True, False),
+        ("y[0] = g * 2", False, False),
+        ("z[0][1] = 2", False, False),
+        ("y += g", False, False),
+        ("np.multiply(g, 2, out=g)", True, True),
+        ("np.copyto(g, y)", True, True),
+        ("np.add.at(g, 0, 1.0)", True, True),
+        ("np.sin(g)", False, False),
+        ("g.fill(0)", True, True),
+        ("g.sum()", False, False),
+        ("print(np.sum(g))", False, False),
+        ("f(g)", True, True),
+        ("f(y)", False, False),
+        ("f(y, k=g)", True, True),
+        ("f(y, k=z)", False, False),
+        ("y.append(g)", True, True),
+        ("h = g", False, True),
+        ("h = g[0]", False, True),
+        ("h = g.T", False, True),
+        ("h = g + 1", False, False),
+        ("h = g.T; h[0] = 1", True, True),
+        ("h = g.T; h *= 2", True, True),
+        ("n += 1", False, False),
+        ("h, k = g, 1; h[0] += 1", True, True),
+        ("for h in [g]: h[0] = 1", True, False),
+        ("h = np.ravel(g); h[0] = 1", True, False),
+        ("box[0] = g; box[0][1] = 1", True, True),
+    ],
+)
+def test_what_a_block_may_do_to_an_adjoint(source: str, writes: bool, hands_out: bool) -> None:
+    body = parse(source)
+    assert (_writes_into(body, "g"), _hands_out(body, "g")) == (writes, hands_out)

@@ -18,6 +18,7 @@ def helper(r):
 
 
 WRITTEN: dict[str, Any] = {
+    "end of a text": lambda x, text: x * len(text[1:].replace("u", "oo", 1)),
     "reshape list": lambda x: np.reshape([x[0], x[1]], (2, 1)),
     "transpose method": lambda x: x.transpose() * 2,
     "t of three": lambda t: t.T * 2,
