@@ -60,8 +60,6 @@ def _adjoint(w):
 
 @overload(runtime.gathered)
 def _gathered(parts, like):
-    if of_array(parts):
-        return lambda parts, like: parts
     is_row = isinstance(parts, (types.List, types.UniTuple)) and of_real(parts.dtype)
     if not is_row or not of_array(like) or like.ndim != 1:
         return None
