@@ -36,6 +36,20 @@ def is_importable(module: str) -> bool:
     return all(part.isidentifier() and not keyword.iskeyword(part) for part in module.split("."))
 
 
+def free_name(wish: str, taken: set[str]) -> str:
+    """Return `wish`, numbered from 2 if it is taken, and take it.
+
+    >>> taken = {"x"}
+    >>> free_name("x", taken), free_name("x", taken), free_name("y", taken)
+    ('x_2', 'x_3', 'y')
+    """
+    name, number = wish, 2
+    while name in taken:
+        name, number = f"{wish}_{number}", number + 1
+    taken.add(name)
+    return name
+
+
 class Namer:
     """Hands out names that do not collide; collisions are numbered from 2.
 

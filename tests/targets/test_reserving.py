@@ -81,6 +81,13 @@ def as_long_as_an_array(x, y):
     return a * np.sum(y * y)
 
 
+def as_long_as_a_tuple(x, weights):
+    a = x
+    for k in range(1, len(weights)):
+        a = np.sin(a * weights[k]) * weights[k - 1]
+    return a * a
+
+
 CASES = {
     on_two_levels: [(0.3, 9), (0.2, 40), (0.1, 0)],
     twice_a_trip: [(0.3, 3000), (0.4, 5), (0.1, 2), (0.1, -7)],
@@ -89,6 +96,7 @@ CASES = {
     goes_on_early: [(0.3, 10), (0.2, 2000), (0.1, 0)],
     is_left: [(0.3, 4000), (0.2, 1)],
     bounds_that_change: [(0.3, 9), (0.1, 0)],
+    as_long_as_a_tuple: [(0.3, (0.5, 0.2, 0.7)), (0.3, [0.1] * 6), (0.2, (1.5,))],
     as_long_as_an_array: [(0.3, RNG.normal(size=5)), (0.1, np.ones(1)), (0.1, np.ones(0))],
 }
 
@@ -105,20 +113,22 @@ def test_loops_keep_what_the_text_for_numpy_keeps(f):
 def test_there_is_no_look_within_a_loop_whose_trips_are_known():
     pytest.importorskip("numba", reason="needs Numba")
     texts = {}
-    for f in (downward, as_long_as_an_array, is_left):
+    for f in (downward, as_long_as_an_array, as_long_as_a_tuple, is_left):
         derivative = sg.grad(f, backend="numba", fallback="error")
         derivative(*CASES[f][0])
         texts[f] = derivative.source
     for f in (downward, as_long_as_an_array):
         assert "with_room(" in texts[f]
         assert "_end == len(" not in texts[f]
-    assert "_end == len(" in texts[is_left]
+    for f in (as_long_as_a_tuple, is_left):
+        assert "_end == len(" in texts[f]
+        assert ".append(" not in texts[f]
 
 
 @pytest.mark.parametrize("ends", ["n", "k, n", "1, n + 2", "n - 1, -1, -1", "n, k, -1", "2 * n, 9"])
 def test_trips_are_those_of_the_range(ends):
     loop = gast.parse(f"for i in range({ends}): f(i)").body[0]
-    trips = trips_of(loop)
+    trips = trips_of(loop, {}.get)
     for n in range(-3, 7):
         for k in range(-2, 9):
             values = {"n": n, "k": k}
@@ -134,7 +144,8 @@ def test_trips_are_those_of_the_range(ends):
         "for i in range(n):\n    while f(i): g(i)",
         "for i in range(n * n): f(i)",
         "for i in n: f(i)",
+        "for i in range(len(pairs)): f(i)",
     ],
 )
 def test_trips_are_not_known(text):
-    assert trips_of(gast.parse(text).body[0]) is None
+    assert trips_of(gast.parse(text).body[0], lambda _: None) is None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -12,6 +11,7 @@ import gast
 from srcgrad.codegen.printer import print_module
 from srcgrad.codegen.tracebacks import LineMap
 from srcgrad.ir.build import call, load, store
+from srcgrad.ir.names import free_name
 from srcgrad.ir.nodes import Comment
 from srcgrad.ir.parsing import gast_parsed
 from srcgrad.ir.walk import found_in, walk
@@ -102,8 +102,8 @@ def cut(
     pieces += [Piece(name, _written_into(functions[name], functions)) for name in sorted(handed)]
     if not pieces:
         return None
-    fronts = {name: _free(f"{name}_in_parts", names) for name in sorted(kept - {entry})}
-    new = fronts | {name: _free(f"{name}_part", names) for name in sorted(handed)}
+    fronts = {name: free_name(f"{name}_in_parts", names) for name in sorted(kept - {entry})}
+    new = fronts | {name: free_name(f"{name}_part", names) for name in sorted(handed)}
     _rename(functions, new)
     pieces = [replace(piece, name=new.get(piece.name, piece.name)) for piece in pieces]
     made = [item for cutter in cutters for item in cutter.made]
@@ -174,13 +174,6 @@ def _rename(functions: Mapping[str, Any], new: Mapping[str, str]) -> None:
         function.name = new.get(function.name, function.name)
         for node in found_in(function, gast.Name):
             node.id = new.get(node.id, node.id)
-
-
-def _free(wish: str, taken: set[str]) -> str:
-    names = itertools.chain([wish], (f"{wish}_{number}" for number in itertools.count(2)))
-    name = next(name for name in names if name not in taken)
-    taken.add(name)
-    return name
 
 
 class _Cutter:
@@ -285,7 +278,7 @@ class _Cutter:
             self.left += [item.lineno for item in run if found_in(item, *_LOOPS)]
             return [*before, *run, *after]
         given, back = (sorted(names, key=self._order.__getitem__) for names in (reads, gives))
-        name = _free(f"{self._function.name}_part", self._taken)
+        name = free_name(f"{self._function.name}_part", self._taken)
         self.pieces.append(Piece(name, written))
         self.made.append(_definition(name, self._function.name, given, run, back))
         return [*before, _call(name, given, back, run[0].lineno), *after]

@@ -17,12 +17,14 @@ import gast
 
 from srcgrad.ir.build import assign, call, clone, constant, dotted, load, store, subscript
 from srcgrad.ir.marks import IS_LOOKED_AT
+from srcgrad.ir.names import free_name
 from srcgrad.ir.nodes import Comment
 from srcgrad.ir.walk import blocks_of, found_in
 from srcgrad.targets.loops.aliases import Aliases
 from srcgrad.targets.loops.exposed import Exposed, loaded_in, stored_in
 from srcgrad.targets.loops.kind import Array, Kind, is_number
-from srcgrad.targets.loops.pairs import BEFORE, INNER, Access, Pair, counts, items_of, pair_of
+from srcgrad.targets.loops.pairs import BEFORE, INNER, Access, Pair, items_of, pair_of
+from srcgrad.targets.loops.reserving import counts
 from srcgrad.targets.loops.shapes import shown
 from srcgrad.targets.loops.words import TYPES, held
 
@@ -136,7 +138,10 @@ class Exchange:
         entries: dict[str, str] = {}
         made: list[Any] = []
         for name in spread:
-            word, entries[name] = held(self._kind(load(name))), self._free(f"{name}_for_{counter}")
+            word, entries[name] = (
+                held(self._kind(load(name))),
+                free_name(f"{name}_for_{counter}", self._names),
+            )
             dtype = [] if word == "float64" else [dotted(f"np.{TYPES.get(word, word)}")]
             made.append(assign(entries[name], call("np.empty", clone(count), *dtype)))
             self._known[entries[name]] = Array(word, 1)
@@ -171,7 +176,7 @@ class Exchange:
         ]
         while len(whole) > 1 and _is_all(whole[-1]):
             whole.pop()
-        wide = self._free(f"{view.value.id}_parts")
+        wide = free_name(f"{view.value.id}_parts", self._names)
         kind = self._kind(load(name))
         self._known[wide] = Array(kind.dtype, kind.ndim + 1)
         index = whole[0] if len(whole) == 1 else gast.Tuple(whole, gast.Load())
@@ -185,8 +190,9 @@ class Exchange:
         for statement in body:
             if any(statement is item for item in sums):
                 array = statement.target.value.id
-                name = self._free(
-                    f"{pair.views[array].value.id if array in pair.views else array}_sum"
+                name = free_name(
+                    f"{pair.views[array].value.id if array in pair.views else array}_sum",
+                    self._names,
                 )
                 entry = clone(statement.target)
                 entry.ctx = gast.Load()
@@ -199,13 +205,6 @@ class Exchange:
         upward = gast.For(clone(pair.outer.target), call("range", clone(count)), done, [], None)
         inner = pair.inner
         return gast.For(inner.target, inner.iter, [*first, upward, *last], [], None)
-
-    def _free(self, wish: str) -> str:
-        name, number = wish, 2
-        while name in self._names:
-            name, number = f"{wish}_{number}", number + 1
-        self._names.add(name)
-        return name
 
 
 def _loop(outer: Any, body: Sequence[Any]) -> list[Any]:

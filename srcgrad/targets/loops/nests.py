@@ -14,6 +14,7 @@ import gast
 
 from srcgrad.codegen.printer import to_source
 from srcgrad.ir.build import assign, call, constant, load, store
+from srcgrad.ir.names import free_name
 from srcgrad.ir.nodes import Comment
 from srcgrad.ir.walk import found_in
 from srcgrad.targets.loops.aliases import Aliases
@@ -193,7 +194,7 @@ class Nests:
             kind = self._kind(summed)
             if isinstance(kind, Array) and kind.dtype in FLOATS:
                 try:
-                    name = self._free("total")
+                    name = free_name("total", self._names)
                     nests.append(self._sum(name, summed, kind))
                 except NotElementwiseError:
                     return node
@@ -222,7 +223,7 @@ class Nests:
             return node
         kind = self._kind(node)
         if isinstance(node, gast.BinOp) and isinstance(kind, Array) and kind.dtype in FLOATS:
-            name = self._free("result")
+            name = free_name("result", self._names)
             with contextlib.suppress(NotElementwiseError):
                 nests.append(self._made(name, node, kind))
                 self._known[name] = kind
@@ -316,7 +317,7 @@ class Nests:
 
     def _named(self, wish: str, kind: Kind) -> str:
         """Return a free name for what is of some kind."""
-        name = self._free(wish)
+        name = free_name(wish, self._names)
         self._known[name] = kind
         return name
 
@@ -374,13 +375,6 @@ class Nests:
     def _indices(self, ndim: int) -> list[str]:
         """Return the names of the indices of nests with some number of axes."""
         return [f"{self.mark}{letter}" for letter in "ijklmn"[:ndim]]
-
-    def _free(self, wish: str) -> str:
-        name, number = wish, 2
-        while name in self._names:
-            name, number = f"{wish}_{number}", number + 1
-        self._names.add(name)
-        return name
 
     def _drop_buffers(self) -> None:
         """Keep in a number what only the entry that makes it reads again, and no part unread."""

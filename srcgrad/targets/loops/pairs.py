@@ -8,14 +8,13 @@ from typing import Any, Final
 
 import gast
 
-from srcgrad.analyses.affine import Affine, affine_of, number, variable
+from srcgrad.analyses.affine import Affine, number
 from srcgrad.ir.build import load
 from srcgrad.ir.nodes import Comment
 from srcgrad.ir.walk import found_in, walk
 from srcgrad.targets.loops.exposed import loaded_in, stored_in
 from srcgrad.targets.loops.kind import Array, Kind, is_number
-from srcgrad.targets.loops.reserving import trips_of
-from srcgrad.targets.loops.shapes import with_named_lengths
+from srcgrad.targets.loops.reserving import counts, ends_of, trips_of
 from srcgrad.targets.loops.vector import PREFIX
 
 BEFORE, INNER, BEHIND = range(3)
@@ -104,8 +103,8 @@ def pair_of(outer: Any, kind_of: Callable[[Any], Kind]) -> Pair | None:
     loops = [item for item in outer.body if isinstance(item, gast.For)]
     if len(loops) != 1 or not (_is_plain(outer) and _is_plain(loops[0])):
         return None
-    trips = trips_of(outer)
-    if trips is None or not _counts_from_zero(outer):
+    trips = trips_of(outer, kind_of)
+    if trips is None or not _counts_from_zero(outer, kind_of):
         return None
     pair, place = Pair(outer, trips, loops[0]), BEFORE
     for item in outer.body:
@@ -131,21 +130,14 @@ def _target_of(statement: Any) -> Any:
     return statement.targets[0] if isinstance(statement, gast.Assign) else statement.target
 
 
-def counts(loop: Any) -> bool:
-    """Say whether a loop goes over a range."""
-    return getattr(getattr(loop.iter, "func", None), "id", "") == "range"
-
-
 def _is_plain(loop: Any) -> bool:
     return counts(loop) and isinstance(loop.target, gast.Name) and not loop.orelse
 
 
-def _counts_from_zero(loop: Any) -> bool:
+def _counts_from_zero(loop: Any, kind_of: Callable[[Any], Kind]) -> bool:
     """Say whether a loop takes all numbers from zero on, in one direction or the other."""
-    ends = [affine_of(with_named_lengths(item), variable) for item in loop.iter.args]
-    if len(ends) == 3 and ends[2] == number(-1):
-        return ends[1] == number(-1)
-    return len(ends) == 1 or ends[0] == number(0)
+    first, last, step = ends_of(loop, kind_of)
+    return last == number(-1) if step == number(-1) else first == number(0)
 
 
 def _is_view(item: Any, kind_of: Callable[[Any], Kind]) -> bool:

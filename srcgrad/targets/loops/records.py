@@ -15,6 +15,7 @@ import gast
 
 from srcgrad.ir.build import assign, call, clone, constant, dotted, load, store, subscript
 from srcgrad.ir.marks import IS_LOOKED_AT
+from srcgrad.ir.names import free_name
 from srcgrad.ir.walk import blocks_of, found_in, walk
 from srcgrad.targets.loops.kind import Array, Kind, is_number
 from srcgrad.targets.loops.reserving import always_run, trips_of
@@ -160,18 +161,11 @@ class Records:
                     record.words.append(held(self._kind(item)))
                 wish = f"{name}_kept" if name else f"{record.name}_{place + 1}"
                 one = len(record.kept[0]) == 1 and name not in self._found
-                record.places.append(record.name if one else self._free(wish))
+                record.places.append(record.name if one else free_name(wish, self._names))
             self._known[_end(record.name)] = "int"
             self._names.add(_end(record.name))
             for name, word in zip(record.places, record.words, strict=True):
                 self._known[name] = Array(word, 1)
-
-    def _free(self, wish: str) -> str:
-        name, number = wish, 2
-        while name in self._names:
-            name, number = f"{wish}_{number}", number + 1
-        self._names.add(name)
-        return name
 
     def _makers(self) -> list[Any]:
         made: list[Any] = []
@@ -200,7 +194,7 @@ class Records:
 
     def _room_for(self, loop: Any, before: Sequence[Any]) -> list[Any]:
         """Return what makes room for what a loop keeps in each of its trips, if they are known."""
-        trips = trips_of(loop)
+        trips = trips_of(loop, self._kind)
         if trips is None or not trips.terms:
             return []
         kept = [

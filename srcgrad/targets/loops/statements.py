@@ -9,6 +9,7 @@ import gast
 
 from srcgrad.ir.build import call, clone, constant, dotted, load, store, subscript
 from srcgrad.ir.marks import DOWNWARD
+from srcgrad.ir.names import free_name
 from srcgrad.ir.walk import found_in, walk
 from srcgrad.targets.loops.nest import PARALLEL
 from srcgrad.targets.loops.vector import FUNCTIONS
@@ -101,22 +102,15 @@ class Statements:
             return []
         before: list[Any] = []
         if not isinstance(sequence, gast.Name):
-            name = self._free("items")
+            name = free_name("items", self._names)
             before = [gast.Assign([store(name)], sequence, None)]
             sequence = load(name)
-        trip = self._free("trip")
+        trip = free_name("trip", self._names)
         loop.iter = _downward([call("len", sequence)])
         taken = gast.Assign([loop.target], subscript(sequence, load(trip)), None)
         loop.target = store(trip)
         loop.body.insert(0, taken)
         return before
-
-    def _free(self, wish: str) -> str:
-        name, number = wish, 2
-        while name in self._names:
-            name, number = f"{wish}_{number}", number + 1
-        self._names.add(name)
-        return name
 
     # -- expressions
 

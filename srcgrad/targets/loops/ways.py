@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import gast
 
+from srcgrad.ir.names import free_name
 from srcgrad.ir.parsing import gast_parsed
 
 _TEXT: Final = '''
@@ -50,11 +51,11 @@ def both_ways(source: str, forward: str, backward: str) -> Ways:
     }
     taken = {*functions, "saved", "value", "_"}
     name = forward.removesuffix("_forward")
-    value, adjoints = _free(f"{name}_value", taken), _free(f"{name}_adjoints", taken)
+    value, adjoints = free_name(f"{name}_value", taken), free_name(f"{name}_adjoints", taken)
     given = [
-        item if item not in taken else _free(item, taken) for item in _names(functions[forward])
+        item if item not in taken else free_name(item, taken) for item in _names(functions[forward])
     ]
-    seeds = [_free(item, {*taken, *given}) for item in _names(functions[backward])[1:]]
+    seeds = [free_name(item, {*taken, *given}) for item in _names(functions[backward])[1:]]
     text = _TEXT.format(
         name=name,
         value=value,
@@ -70,10 +71,3 @@ def both_ways(source: str, forward: str, backward: str) -> Ways:
 
 def _names(function: Any) -> list[str]:
     return [item.id for item in (*function.args.posonlyargs, *function.args.args)]
-
-
-def _free(wish: str, taken: set[str]) -> str:
-    name, number = wish, 2
-    while name in taken:
-        name, number = f"{wish}_{number}", number + 1
-    return name
