@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import reduce
+from types import MappingProxyType
 from typing import Any, Final
 
 import gast
@@ -51,25 +52,47 @@ class Kinds:
     Attributes:
         names: For each function, the kinds of its names.
         returned: For each function, the kind of what it returns.
+        endless: The function and name of what has no kind, since it would hold itself; else None.
     """
 
-    def __init__(self, functions: Mapping[str, Any], entry: str, given: Sequence[Kind]) -> None:
+    def __init__(
+        self,
+        functions: Mapping[str, Any],
+        entry: str,
+        given: Sequence[Kind],
+        records: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    ) -> None:
         self._functions = functions
+        self._records = records
         self.names: dict[str, dict[str, Kind]] = {name: {} for name in functions}
         self.returned: dict[str, Kind] = dict.fromkeys(functions)
         self._in = entry
         self._bind(entry, given)
+        self.endless: tuple[str, str] | None = None
+        order = list(functions)
         for _ in range(_ROUNDS):
+            order.reverse()  # to those that are called, and from what they return
             before = {name: dict(found) for name, found in self.names.items()}
             before_returned = dict(self.returned)
-            for name, function in functions.items():
+            for name in order:
                 self._in = name
-                self._block(function.body)
+                self._block(functions[name].body)
             if before == self.names and before_returned == self.returned:
                 return
+        self.endless = self._changed(before)
         for found in self.names.values():
             found.clear()
         self.returned = dict.fromkeys(functions, UNKNOWN)
+
+    def _changed(self, before: Mapping[str, Mapping[str, Kind]]) -> tuple[str, str]:
+        """Return the function and name of a kind that is not what it was; no name for a result."""
+        found = [
+            (function, name)
+            for function, kinds in self.names.items()
+            for name, kind in kinds.items()
+            if before[function].get(name) != kind
+        ]
+        return found[0] if found else (next(iter(self.names)), "")
 
     def parameters(self) -> dict[str, list[Kind]]:
         """Return the kinds of the parameters of each function, in order."""
@@ -191,6 +214,8 @@ class Kinds:
         return Many(reduce(joined, map(self.of, node.elts), None))
 
     def _Attribute(self, node: Any) -> Kind:
+        if node.attr in _CONSTANTS and getattr(node.value, "id", "") in ("np", "math"):
+            return "float"
         kind = self.of(node.value)
         if is_number(kind) and node.attr in ("real", "imag"):
             return real_of(kind)
@@ -242,7 +267,12 @@ class Kinds:
     def _own_call(self, name: str, node: Any, kinds: Sequence[Kind]) -> Kind:
         if name in self._functions:
             self._bind(name, kinds)
+            self._take_lists_back(name, node)
             return self.returned[name]
+        if name == "taken_out":
+            return item_of(kinds[0])
+        if name in self._records:
+            return Items(tuple(kinds), tuple(self._records[name]))
         if name == "stacked":
             return stacked(kinds[0])
         if name == "stacked_shape":
@@ -252,6 +282,14 @@ class Kinds:
         if name in OF_RUNTIME:
             return of_slope(name, kinds)
         return of_runtime(name, kinds)
+
+    def _take_lists_back(self, name: str, node: Any) -> None:
+        """Let lists that a function is given hold what it appends to them."""
+        own = self.names[name]
+        for item, parameter in zip(node.args, self._functions[name].args.args, strict=False):
+            kind = own.get(parameter.id)
+            if isinstance(item, gast.Name) and isinstance(kind, Many):
+                self._store(item, kind)
 
     def _along(self, name: str, node: Any, kind: Kind) -> Kind:
         if not isinstance(kind, Array):
@@ -324,6 +362,7 @@ class Kinds:
         return None if kind is None else UNKNOWN
 
 
+_CONSTANTS: Final = frozenset("pi e inf nan tau euler_gamma".split())
 _MAKERS: Final = frozenset(
     "array asarray zeros ones empty full zeros_like ones_like empty_like full_like arange linspace "
     "eye identity".split()

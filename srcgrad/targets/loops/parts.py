@@ -5,17 +5,19 @@ from __future__ import annotations
 import builtins
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from types import FunctionType
+from types import FunctionType, ModuleType
 from typing import Any, Final, cast
 
 import gast
+import numpy as np
 
 from srcgrad.backends import jit
 from srcgrad.codegen.loader import in_scope, load
 from srcgrad.codegen.tracebacks import LineMap
 from srcgrad.ir.parsing import gast_parsed
-from srcgrad.ir.walk import walk
+from srcgrad.ir.walk import found_in, root_name, walk
 from srcgrad.targets.loops.cutting import Cut, cut
+from srcgrad.targets.loops.exposed import stored_in
 from srcgrad.targets.loops.statements import EFFECTS
 from srcgrad.targets.loops.text import LoopsText
 
@@ -146,16 +148,40 @@ def _path_of(node: Any) -> list[str]:
 
 
 def _has_effects(source: str, space: Mapping[str, Any]) -> bool:
-    """Say whether a text calls what may do more than to calculate."""
-    for node in walk(gast_parsed(source)):
-        path = _path_of(node.func) if isinstance(node, gast.Call) else []
-        if path and (path[-1] in EFFECTS or "random" in path):
-            return True
-        function = space.get(path[0]) if path else None
-        owner = getattr(function, "__name__" if len(path) > 1 else "__module__", None) or "numpy"
-        if function is not None and str(owner).partition(".")[0] not in _PURE:
-            return True
-    return False
+    """Say whether a text may do more than to calculate: by calls, or by what it writes outside."""
+    return any(
+        _calls_for_effect(node, space)
+        if isinstance(node, gast.Call)
+        else _writes_outside(node, own)
+        for function in gast_parsed(source).body
+        if isinstance(function, gast.FunctionDef)
+        for own in [
+            stored_in([function]) | {item.id for item in found_in(function.args, gast.Name)}
+        ]
+        for node in walk(function)
+    )
+
+
+def _calls_for_effect(node: Any, space: Mapping[str, Any]) -> bool:
+    path = _path_of(node.func)
+    if path and (path[-1] in EFFECTS or "random" in path):
+        return True
+    found = space.get(path[0]) if path else None
+    if found is None:
+        return False
+    if len(path) > 1 and not isinstance(found, (ModuleType, type)):
+        return not isinstance(found, np.ndarray)  # whose methods calculate; a list's may change it
+    owner = getattr(found, "__name__" if len(path) > 1 else "__module__", None) or "numpy"
+    return str(owner).partition(".")[0] not in _PURE
+
+
+def _writes_outside(node: Any, own: set[str]) -> bool:
+    """Say whether a node writes a field of an object, or into what no name of the function is."""
+    if isinstance(node, (gast.Global, gast.Nonlocal)):
+        return True
+    if not isinstance(node, (gast.Attribute, gast.Subscript)) or isinstance(node.ctx, gast.Load):
+        return False
+    return isinstance(node, gast.Attribute) or root_name(node) not in own
 
 
 _PURE: Final = frozenset({"numpy", "math", "cmath", "scipy", "srcgrad", "builtins"})

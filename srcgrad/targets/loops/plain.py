@@ -8,7 +8,7 @@ from typing import Any, Final
 import gast
 
 from srcgrad.ir.build import constant, load
-from srcgrad.ir.walk import walk
+from srcgrad.ir.walk import found_in, walk
 from srcgrad.targets.loops.kind import Array, Many, is_number
 from srcgrad.targets.loops.words import COMPLEX
 
@@ -18,9 +18,12 @@ _KEPT_AS_THEY_ARE: Final = frozenset("unbroadcast conj real_part".split())
 def leave_out_calls(function: Any, kind_of: Callable[[Any], Any]) -> set[str]:
     """Write numbers for calls that give numbers as they are, and zero for zeros like a number.
 
-    Returns the names of ours that are called instead of what Numba lacks.
+    Zeros that two names share stay: what they are like may be an array without axes, as where
+    one of two numbers is selected. Returns the names of ours that are called instead of what Numba
+    lacks.
     """
     used: set[str] = set()
+    shared = _shared_zeros(function)
     for node in list(walk(function)):
         if _stacks(node, kind_of):
             name = "stacked_shape" if node.func.attr == "shape" else "stacked"
@@ -31,9 +34,21 @@ def leave_out_calls(function: Any, kind_of: Callable[[Any], Any]) -> set[str]:
             part = getattr(node, field, None)
             if isinstance(part, list):
                 part[:] = [_plain(item, kind_of) for item in part]
-            elif isinstance(part, gast.AST):
+            elif isinstance(part, gast.AST) and id(part) not in shared:
                 setattr(node, field, _plain(part, kind_of))
     return used
+
+
+def _shared_zeros(function: Any) -> set[int]:
+    """Return the zeros that a function makes under names that it gives others."""
+    assigned = [item for item in found_in(function, gast.Assign) if len(item.targets) == 1]
+    given = {item.value.id for item in assigned if isinstance(item.value, gast.Name)}
+    return {
+        id(item.value)
+        for item in assigned
+        if getattr(item.targets[0], "id", None) in given
+        and getattr(getattr(item.value, "func", None), "id", "") == "zeros_like"
+    }
 
 
 def _is_of_numpy(node: Any, *names: str) -> bool:

@@ -357,6 +357,17 @@ def _diagonal(kinds: Sequence[Kind]) -> Kind:
     return Array(kind.dtype, 3 - kind.ndim) if kind.ndim in (1, 2) else UNKNOWN
 
 
+def _concatenated(kinds: Sequence[Kind]) -> Kind:
+    """Return the kind of arrays one behind the other, in a tuple or a list."""
+    parts = [kinds[0].item] if isinstance(kinds[0], Many) else getattr(kinds[0], "items", ())
+    if not parts or not all(part is None or isinstance(part, Array) for part in parts):
+        return None if kinds[0] is None else UNKNOWN
+    known = [Array(part.dtype, part.ndim) for part in parts if part is not None]
+    if not known or len({part.ndim for part in known}) > 1:
+        return UNKNOWN if known else None
+    return beside(np.add, *known)
+
+
 _ANY: Final = range(1, 5)
 _OF_MAKERS: Final[Mapping[str, tuple[Callable[[Sequence[Kind]], Kind], Container[int]]]] = {
     **dict.fromkeys(("array", "stack", "asarray"), (lambda kinds: stacked(kinds[0]), (1,))),
@@ -366,6 +377,7 @@ _OF_MAKERS: Final[Mapping[str, tuple[Callable[[Sequence[Kind]], Kind], Container
     **dict.fromkeys(("argmax", "argmin"), (lambda _: "int64", (1,))),
     **dict.fromkeys(("eye", "identity"), (lambda _: Array("float64", 2), _ANY)),
     "full": (lambda kinds: shaped(kinds[0], word_in(kinds[1]) or UNKNOWN), (2,)),
+    "concatenate": (_concatenated, (1,)),
     "arange": (_counted, _ANY),
     "linspace": (lambda _: Array("float64", 1), _ANY),
     "broadcast_to": (lambda kinds: _expanded([kinds[0], kinds[1]]), (2,)),

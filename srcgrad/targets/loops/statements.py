@@ -76,7 +76,18 @@ class Statements:
             if getattr(statement, name, None):
                 setattr(statement, name, self._block(getattr(statement, name)))
         self._expressions(statement)
+        if isinstance(statement, gast.Delete):
+            return [*before, *map(self._deleted, statement.targets)]
         return [*before, statement]
+
+    def _deleted(self, target: Any) -> Any:
+        """Return what takes an entry out of a list."""
+        if isinstance(target, gast.Subscript) and not isinstance(target.slice, gast.Slice):
+            self.used.add("taken_out")
+            return gast.Expr(call("taken_out", target.value, target.slice))
+        if isinstance(target, gast.Subscript):
+            self.refused.append(("a part of a list that is deleted", self._line))
+        return gast.Delete([target])
 
     def _refuse_effects(self, statement: Any) -> None:
         for node in found_in(statement, gast.Call):
@@ -153,6 +164,9 @@ class Statements:
         if getattr(function, "attr", "") in _JOINING and isinstance(node.args[0], gast.List):
             node.args[0] = gast.Tuple(node.args[0].elts, gast.Load())  # which Numba joins alone
         options = {item.arg: item.value for item in node.keywords}
+        if getattr(function, "attr", "") == "pop" and len(node.args) == 1:
+            self.used.add("taken_out")
+            return call("taken_out", function.value, node.args[0])
         if getattr(function, "attr", "") == "roll":
             return self._roll(node, function, options)
         if isinstance(function, gast.Attribute) and function.attr in _REDUCTIONS:

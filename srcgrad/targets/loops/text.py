@@ -17,7 +17,10 @@ from srcgrad.ir.nodes import Comment
 from srcgrad.ir.parsing import gast_parsed
 from srcgrad.ir.walk import found_in
 from srcgrad.targets.loops.bounds import LOOK, Bounds
+from srcgrad.targets.loops.comprehensions import Comprehensions
 from srcgrad.targets.loops.data import Path, put_names
+from srcgrad.targets.loops.dicts import answer_for_dicts
+from srcgrad.targets.loops.endless import endless
 from srcgrad.targets.loops.exchanging import Exchange
 from srcgrad.targets.loops.integers import guard_integers
 from srcgrad.targets.loops.kind import Many
@@ -25,8 +28,10 @@ from srcgrad.targets.loops.kinds import Kinds
 from srcgrad.targets.loops.narrow import Narrow, is_narrow, steady_sums
 from srcgrad.targets.loops.nest import PARALLEL
 from srcgrad.targets.loops.nests import Nests
+from srcgrad.targets.loops.placeholders import Placeholders
 from srcgrad.targets.loops.plain import leave_out_calls
 from srcgrad.targets.loops.records import Records
+from srcgrad.targets.loops.recursion import Recursion
 from srcgrad.targets.loops.statements import Statements
 from srcgrad.targets.loops.upward import count_upwards
 
@@ -109,11 +114,21 @@ def loops_text(wish: Wish) -> LoopsText:
     records = _with_displays(functions.values(), wish.records)
     rewriting = Statements(records)
     for function in functions.values():
+        loops = Comprehensions(function)
+        loops.write()
         rewriting.rewrite(function)
+        rewriting.refused += loops.refused
     for name, function in functions.items():
         _take_data(function, data[name], data)
         function.decorator_list = [load(DECORATOR)]
-    kinds = Kinds(functions, entry, wish.given)
+    placeholders, recursion = Placeholders(functions, entry), Recursion(functions, entry)
+    kinds = Kinds(functions, entry, wish.given, records)
+    placeholders.put_back(kinds.of)
+    recursion.begin(kinds.of)
+    rewriting.refused += endless(functions, kinds)
+    for name, function in functions.items():
+        kind_of = functools.partial(kinds.of, function=name)
+        rewriting.refused += answer_for_dicts(function, kind_of, records.values())
     rewriting.used |= _take_lists(functions[entry], wish.given)
     _give_lists(functions[entry], wish.lists)
     narrow = bool(is_narrow(wish.given) or _NARROW.search(source))

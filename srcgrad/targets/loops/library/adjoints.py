@@ -107,6 +107,14 @@ def _accumulate(total, grad):
         return lambda total, grad: total
     if (of_number(total) or of_array(total)) and (of_number(grad) or of_array(grad)):
         return lambda total, grad: total + grad
+    if isinstance(total, types.List) and isinstance(grad, types.List):
+
+        def entries(total, grad):
+            if len(total) != len(grad):
+                raise ValueError("lists of adjoints of different lengths")
+            return [runtime.accumulate(total[k], grad[k]) for k in range(len(total))]
+
+        return entries
     return None
 
 
@@ -131,7 +139,7 @@ def _add_at(buffer, index, grad):
     if isinstance(buffer, types.List) and isinstance(one, types.Integer):
 
         def in_list(buffer, index, grad):
-            buffer[index] = buffer[index] + grad
+            buffer[index] = runtime.accumulate(buffer[index], grad)
 
         return in_list
     if not of_array(buffer):

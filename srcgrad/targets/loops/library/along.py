@@ -119,6 +119,24 @@ def _look_at_indices(least, most, length):
     return body
 
 
+@overload(names.taken_out)
+def _taken_out(items, place):
+    if not isinstance(items, types.List) or not isinstance(place, types.Integer):
+        return None
+
+    def body(items, place):
+        first = place + len(items) if place < 0 else place
+        if first < 0 or first >= len(items):
+            raise IndexError("pop index out of range")
+        item = items[first]
+        for k in range(first, len(items) - 1):
+            items[k] = items[k + 1]
+        items.pop()
+        return item
+
+    return body
+
+
 @overload(names.with_room)
 def _with_room(kept, count):
     def body(kept, count):
