@@ -198,3 +198,96 @@ def test_lists_of_arrays_that_change_are_those_of_python():
         for _ in range(20):  # what is freed twice does not always show
             x = NORMAL(size=length)
             assert not differs(found(x), expected(x))
+
+
+def put_first(t, v):
+    t[0] = v * v
+
+
+def whole_numbers_replaced(x):
+    t = [0, 1, 2]
+    t[1] = x[0] * 0.5
+    t[2] += x[1]
+    return t[1] * t[2]
+
+
+def rows_of_whole_numbers(x):
+    table = [[0] * 3 for _ in range(2)]
+    row = table[1]
+    for j in range(3):
+        row[j] = x[j] * x[j]
+    return table[1][0] + table[1][2] * x[0]
+
+
+def rows_gone_through(x):
+    table = [[0, 0], [0, 0]]
+    for row in table:
+        row[0] = x[0] * x[1]
+    return table[0][0] * table[1][0]
+
+
+def put_by_a_helper(x):
+    t = [0, 1]
+    put_first(t, x[0])
+    return t[0] * t[1] * x[1]
+
+
+def list_of_a_dict(x):
+    t = {"a": [1, 2]}
+    t["a"][0] = x[0]
+    return t["a"][0] * x[1]
+
+
+def appended_and_replaced(x):
+    t = []
+    for _ in range(3):
+        t.append(0)  # noqa: PERF401 - what is tested
+    for i in range(3):
+        t[i] = t[i - 1] + x[i]
+    return t[2] * t[0]
+
+
+def pairs_replaced(x):
+    pairs = [(0, 1), (2, 3)]
+    pairs[0] = (x[0], 1)
+    return pairs[0][0] * x[1]
+
+
+def counts_that_stay(x):
+    places = [0] * 4
+    for i in range(3):
+        places[i] = i * i
+    return x[places[1]] * x[places[2] - 3]
+
+
+def made_by_a_helper(x):
+    t = of_two()
+    t[0] = x[0]
+    return t[0] * t[1] * x[1]
+
+
+def of_two():
+    return [1, 2]
+
+
+WHOLE = (
+    whole_numbers_replaced,
+    rows_of_whole_numbers,
+    rows_gone_through,
+    put_by_a_helper,
+    list_of_a_dict,
+    appended_and_replaced,
+    pairs_replaced,
+    counts_that_stay,
+    made_by_a_helper,
+)
+
+
+@pytest.mark.parametrize("program", WHOLE, ids=lambda item: item.__name__)
+def test_lists_of_whole_numbers_take_others(program):
+    """The first call, whose numbers are whole, does not tell."""
+    expected, found = sg.value_and_grad(program), sg.value_and_grad(program, backend="numba")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sg.CompileWarning)
+        for x in (np.array([2.0, 4.0, 6.0]), NORMAL(size=3)):
+            assert not differs(found(x), expected(x))

@@ -122,6 +122,34 @@ class Kinds:
         kind = self.of(statement.value)
         for target in statement.targets:
             self._store(target, kind)
+            self._widen_by(statement.value, target)
+
+    def _widen_by(self, value: Any, target: Any) -> None:
+        """Let lists that have another name now hold what is stored under that."""
+        if isinstance(target, gast.Tuple) and isinstance(value, gast.Tuple):
+            if len(target.elts) == len(value.elts):
+                for item, part in zip(value.elts, target.elts, strict=True):
+                    self._widen_by(item, part)
+        elif isinstance(target, gast.Name):
+            self._widen(value, self.names[self._in].get(target.id))
+
+    def _widen(self, node: Any, kind: Kind) -> None:
+        """Let the list that an expression stands for hold what it may hold by another name."""
+        if not isinstance(kind, (Many, Items)):
+            return
+        if isinstance(node, gast.Name):
+            own = self.names[self._in]
+            if isinstance(own.get(node.id), type(kind)):
+                own[node.id] = joined(own[node.id], kind)
+            return
+        if isinstance(node, gast.Subscript) and isinstance(node.slice, gast.Slice):
+            return
+        if isinstance(node, (gast.Subscript, gast.Attribute)):
+            whole = self.of(node.value)
+            if isinstance(whole, Many):
+                self._widen(node.value, Many(kind))
+            elif isinstance(whole, Items):
+                self._widen(node.value, _with_part(whole, node, kind))
 
     def _store(self, target: Any, kind: Kind) -> None:
         if isinstance(target, gast.Name):
@@ -133,11 +161,19 @@ class Kinds:
                 parts = (UNKNOWN,) * len(target.elts)
             for item, part in zip(target.elts, parts, strict=True):
                 self._store(item, part)
+        elif isinstance(target, gast.Subscript):
+            is_part = isinstance(target.slice, gast.Slice)
+            self._widen(target.value, kind if is_part else Many(kind))
 
     def _AugAssign(self, statement: Any) -> None:
         if isinstance(statement.target, gast.Name):
             old = self.of(gast.Name(statement.target.id, gast.Load(), None, None))
             if not isinstance(old, Array):  # which stays what it is, written in place
+                kind = of_operator(statement.op, old, self.of(statement.value))
+                self._store(statement.target, kind)
+        elif isinstance(statement.target, gast.Subscript):
+            old = self.of(statement.target)
+            if not isinstance(old, Array):
                 kind = of_operator(statement.op, old, self.of(statement.value))
                 self._store(statement.target, kind)
 
@@ -153,6 +189,8 @@ class Kinds:
         else:
             kind = item_of(self.of(iterated))
         self._store(loop.target, kind)
+        if isinstance(loop.target, gast.Name):
+            self._widen(iterated, Many(self.names[self._in].get(loop.target.id)))
         self._block(loop.body)
         self._block(loop.orelse)
 
@@ -284,12 +322,10 @@ class Kinds:
         return of_runtime(name, kinds)
 
     def _take_lists_back(self, name: str, node: Any) -> None:
-        """Let lists that a function is given hold what it appends to them."""
+        """Let lists that a function is given hold what it puts into them."""
         own = self.names[name]
         for item, parameter in zip(node.args, self._functions[name].args.args, strict=False):
-            kind = own.get(parameter.id)
-            if isinstance(item, gast.Name) and isinstance(kind, Many):
-                self._store(item, kind)
+            self._widen(item, own.get(parameter.id))
 
     def _along(self, name: str, node: Any, kind: Kind) -> Kind:
         if not isinstance(kind, Array):
@@ -360,6 +396,18 @@ class Kinds:
         if isinstance(kind, Many) and name == "pop":
             return kind.item
         return None if kind is None else UNKNOWN
+
+
+def _with_part(whole: Items, node: Any, kind: Kind) -> Kind:
+    """Return the kind of a tuple of which the part that a node names is of a kind."""
+    place = getattr(getattr(node, "slice", None), "value", None)
+    if isinstance(node, gast.Attribute):
+        place = whole.fields.index(node.attr) if node.attr in whole.fields else None
+    if type(place) is not int or not -len(whole.items) <= place < len(whole.items):
+        return UNKNOWN
+    items = list(whole.items)
+    items[place] = kind
+    return Items(tuple(items), whole.fields)
 
 
 _CONSTANTS: Final = frozenset("pi e inf nan tau euler_gamma".split())

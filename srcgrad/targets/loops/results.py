@@ -72,13 +72,22 @@ def of_operator(operator: Any, left: Kind, right: Kind) -> Kind:
     if isinstance(operator, gast.MatMult):
         return product(left, right)
     if isinstance(operator, (gast.Add, gast.Mult)) and isinstance(left, (Many, Items)):
-        return UNKNOWN
+        return _of_lists(left, right)
+    if isinstance(operator, gast.Mult) and isinstance(right, Many):
+        return right if left in INTEGERS else UNKNOWN
     if left is None or right is None:
         return None
     if left in PYTHON and right in PYTHON:
         return _of_python(operator, left, right)
     function = UFUNCS.get(type(operator))
     return UNKNOWN if function is None else beside(function, left, right)
+
+
+def _of_lists(left: Kind, right: Kind) -> Kind:
+    """Return the kind of two lists in a row, or of one several times."""
+    if isinstance(left, Many) and isinstance(right, Many):
+        return joined(left, right)
+    return left if isinstance(left, Many) and right in INTEGERS else UNKNOWN
 
 
 def _of_python(operator: Any, left: str, right: str) -> Kind:

@@ -34,6 +34,7 @@ from srcgrad.targets.loops.records import Records
 from srcgrad.targets.loops.recursion import Recursion
 from srcgrad.targets.loops.statements import Statements
 from srcgrad.targets.loops.upward import count_upwards
+from srcgrad.targets.loops.whole_numbers import Lists
 
 _NARROW: Final = re.compile(r"\b(?:float32|complex64)\b")
 _COMMENT: Final = re.compile(r" *# (.*)")
@@ -126,9 +127,7 @@ def loops_text(wish: Wish) -> LoopsText:
     placeholders.put_back(kinds.of)
     recursion.begin(kinds.of)
     rewriting.refused += endless(functions, kinds)
-    for name, function in functions.items():
-        kind_of = functools.partial(kinds.of, function=name)
-        rewriting.refused += answer_for_dicts(function, kind_of, records.values())
+    rewriting.refused += _settled(functions, kinds, wish, records)
     rewriting.used |= _take_lists(functions[entry], wish.given)
     _give_lists(functions[entry], wish.lists)
     narrow = bool(is_narrow(wish.given) or _NARROW.search(source))
@@ -154,6 +153,23 @@ def loops_text(wish: Wish) -> LoopsText:
         narrow,
         tuple(origins),
     )
+
+
+def _settled(
+    functions: Mapping[str, Any],
+    kinds: Kinds,
+    wish: Wish,
+    records: Mapping[str, Sequence[str]],
+) -> list[tuple[str, int]]:
+    """Write what lists and dicts of Python do that Numba's do not; return what is left."""
+    refused = []
+    for name, function in functions.items():
+        kind_of = functools.partial(kinds.of, function=name)
+        refused += answer_for_dicts(function, kind_of, records.values())
+        lists = Lists(function, kind_of, records)
+        lists.write(wish.given if name == wish.entry else ())
+        refused += lists.refused
+    return refused
 
 
 def _lowered(

@@ -83,6 +83,8 @@ def _unbroadcast(grad, like):
         return None
     if of_number(like) or (isinstance(like, types.BaseTuple) and len(like) == 0):
         return lambda grad, like: np.sum(grad)
+    if of_array(like) and like.ndim == 0:
+        return lambda grad, like: np.array(np.sum(grad))
     if of_array(like):
         shape, ndim = "like.shape", like.ndim
     elif isinstance(like, types.UniTuple):
