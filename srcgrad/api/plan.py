@@ -125,13 +125,24 @@ class Plan:
     @property
     def runs(self) -> Callable[..., Any]:
         """What runs the derivative: the text for NumPy, or what has compiled it."""
-        return self.function if self.loops is None or self._is_by_numpy() else self.loops.run
+        if self.loops is None or self._is_by_numpy():
+            self._say_that_numpy_runs()
+            return self.function
+        return self.loops.run
 
     def runs_of(self, kinds: Sequence[type]) -> Callable[..., Any]:
         """Return what runs the derivative of numbers of some types, which are asked before."""
         if self.loops is None or self._is_by_numpy():
+            self._say_that_numpy_runs()
             return self.function
         return self.loops.run_of(kinds)
+
+    def _say_that_numpy_runs(self) -> None:
+        """Say that what is to be compiled is not, if numbers were asked and did not settle it."""
+        proof = self.generated.proof
+        if self.loops is None or is_comparing() or proof is None or not proof.was_compared:
+            return
+        self.loops.leave("branches of it are compared with another engine before they run")
 
     def _is_by_numpy(self) -> bool:
         """Say whether NumPy runs what is otherwise compiled.

@@ -8,6 +8,9 @@ import numpy as np
 import pytest
 
 import srcgrad as sg
+from srcgrad.api import known_texts
+from srcgrad.checker.check import Checker
+from srcgrad.checker.verdict import Verdict
 from srcgrad.targets.loops.border import differs
 from tests.targets.test_loops import cholesky, lorenz
 from tests.targets.test_nests import CASES, M, V, chain, shifted_in_place, stencil
@@ -76,3 +79,34 @@ def test_what_is_no_option_is_refused():
             sg.numba(**wrong)
     with pytest.raises(sg.ArgumentError, match="is not one of"):
         sg.grad(chain, backend=["numba"])
+
+
+def two_ways(x):
+    if x[0] > 0:
+        return np.sum(x * x)
+    total = 0.0
+    for i in range(len(x)):
+        total += x[i] ** 3
+    return total
+
+
+@pytest.fixture
+def _doubted(monkeypatch):
+    known_texts.forget()
+    monkeypatch.setattr(Checker, "verdict", lambda *_: Verdict("wrong", "of a test"))
+
+
+@pytest.mark.usefixtures("_doubted")
+def test_a_text_that_is_compared_branch_by_branch_is_named():
+    g = sg.value_and_grad(two_ways, backend="numba")
+    with pytest.warns(sg.CompileWarning, match="another engine"):
+        g(np.array([1.0, 2.0]))
+    for x in (np.array([-1.0, 3.0]), np.array([1.0, 3.0])):
+        assert not differs(g(x), sg.value_and_grad(two_ways)(x))
+
+
+@pytest.mark.usefixtures("_doubted")
+def test_with_errors_asked_for_it_is_one():
+    g = sg.value_and_grad(two_ways, backend="numba", fallback="error")
+    with pytest.raises(sg.NotCompiledError, match="another engine"):
+        g(np.array([1.0, 2.0]))

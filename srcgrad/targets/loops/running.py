@@ -85,6 +85,7 @@ class Loops:
         self._known: dict[Any, Callable[..., Any]] = {}
         self._given_options, self._kind = options, kind
         self._is_part = kind is kind_in_part
+        self._is_left = False
         self._line = 0
         self._parts: dict[tuple[int, frozenset[str]], Parts | None] = {}
         self._texts: dict[Any, tuple[LoopsText, ModuleType]] = {}
@@ -445,6 +446,12 @@ class Loops:
             span=span,
             hint="the text for NumPy runs in its place; leave backend='numba' out to be silent",
         )
+
+    def leave(self, what: str) -> None:
+        """Say once why all of it is left to NumPy."""
+        if not self._is_left:
+            self._is_left = True
+            self._say(what, None)
 
     def _say(self, what: str, line: UserLine | None) -> None:
         self._refuse(self._at(what, line))
