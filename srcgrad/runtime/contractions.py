@@ -219,9 +219,8 @@ def _einsum_part(
     wide = [part.shape[target.index(c)] if c in target else 1 for c in letters]
     part = np.reshape(part, wide)
     single = tuple(sizes[c] for c in letters)
-    fitted = [n if n != 1 or c not in target else 1 for c, n in zip(letters, single, strict=True)]
     part = np.broadcast_to(
-        part, [m if n == 1 else n for n, m in zip(part.shape, fitted, strict=True)]
+        part, [m if n == 1 else n for n, m in zip(part.shape, single, strict=True)]
     )
     part = unbroadcast(part, single)
     return part if letters == word else _spread_diagonal(part, letters, word, shape)

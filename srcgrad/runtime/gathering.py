@@ -80,7 +80,7 @@ def take_back(grad: Any, indices: Any, shape: Any, axis: int | None, mode: str) 
     if mode == "clip":
         source = np.clip(source, 0, count - 1)
     elif mode == "wrap":
-        source = source % max(count, 1)
+        source = source % count
     if axis is None:
         return np.reshape(scatter(grad, (source,), (count,)), shape)
     lead = (slice(None),) * (axis % len(shape))

@@ -204,6 +204,25 @@ def test_vectors_that_are_not_told_apart_have_no_gradient() -> None:
     assert_slopes(lambda a: loss((a + a.T) / 2), np.array([[2.0, 0.5], [0.5, 3.0]]))
 
 
+@pytest.mark.filterwarnings("ignore::srcgrad.TieWarning")
+@pytest.mark.parametrize("scale", [1e-9, 1e9])
+@pytest.mark.parametrize(
+    "loss",
+    [
+        lambda a: np.sum(np.linalg.eigh((a + a.T) / 2)[1] * np.arange(9.0).reshape(3, 3)),
+        lambda a: np.sum(np.linalg.svd(a)[0][:, 0] * np.arange(3.0)),
+        lambda a: np.sum(np.linalg.svd(a)[2][:1] * np.arange(3.0)),
+        top,
+        loss_of,
+        rayleigh,
+    ],
+)
+def test_what_is_told_of_a_loss_is_told_of_a_multiple(loss: Any, scale: float) -> None:
+    a = 2.0 * np.eye(3 if loss is not loss_of else 2)
+    found = gradient(lambda a: scale * loss(a), a)
+    np.testing.assert_allclose(found, scale * gradient(loss, a), rtol=1e-6, atol=1e-9 * scale)
+
+
 @pytest.mark.parametrize("how", ["plain", "turned", "mixed"])
 def test_values_alone_are_not_turned(how: str) -> None:
     a = np.array([[2.0, 0.5], [0.3, 1.0], [0.1, 0.2]])

@@ -48,6 +48,34 @@ class Product(sg.autograd.Function):
         return x_dot * product / x + y_dot * x, 2 * x * x_dot
 
 
+class Turned(sg.autograd.Function):
+    """Returns tangents that lie in memory in another order than its results."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * x
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return 2 * x * grad
+
+    @staticmethod
+    def jvp(ctx, x_dot):
+        (x,) = ctx.saved_tensors
+        return (2 * x * x_dot).T.copy().T
+
+
+def test_a_tangent_of_another_order_has_a_gradient():
+    x = sg.tensor(np.arange(6.0).reshape(2, 3), requires_grad=True)
+    with sg.autograd.forward_ad.dual_level():
+        dual = sg.autograd.forward_ad.make_dual(x, sg.tensor(np.ones((2, 3))))
+        y_dot = sg.autograd.forward_ad.unpack_dual(Turned.apply(dual)).tangent
+        (y_dot * y_dot).sum().backward()
+    np.testing.assert_allclose(x.grad.numpy(), 8 * x.detach().numpy())
+
+
 SCOPE = {"np": np, "Exponential": Exponential, "Product": Product}
 exec(
     "def exponential(x): return np.sum(Exponential.apply(x) ** 2 * x)\n"

@@ -309,3 +309,27 @@ def test_anomaly_mode_tells_of_a_pass_of_which_it_knows_no_line():
     assert "induced by OuterBackward" in second
     assert {warning.filename for warning in warned} == {engine.__file__}
     assert second.endswith("No forward pass information available.\n")
+
+
+# -- what need not be looked for ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"grad": False},
+        {"inference": True},
+        {"strict": True},
+        {"saved_hooks": ((len, len),)},
+        {"anomaly": True},
+        *({name: object()} for name in ("profiler", "dual_level", "mutation", "selective")),
+    ],
+    ids=lambda other: next(iter(other)),
+)
+def test_modes_are_plain_as_long_as_nothing_else_is_asked_for(other):
+    plain = modes.Modes()
+    assert plain.but({}).plain
+    made = plain.but(other)
+    assert not made.plain
+    assert made.but({name: getattr(plain, name) for name in other}).plain
+    assert not made.but({"choosing": "turned"}).plain

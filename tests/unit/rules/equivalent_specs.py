@@ -23,6 +23,7 @@ def equivalents() -> list[OpSpec]:
     specs = [op(np.pad, A(4), 2, mode=mode) for mode in ("mean", "maximum", "minimum", "median")]
     specs += [
         op(np.pad, A(3, 4), ((1, 2), (3, 0)), "mean", stat_length=2),
+        op(np.pad, A(3, 4), 2, "maximum", stat_length=((1, 2), (3, 4))),
         op(np.pad, A(3, 4), (2, 1), "linear_ramp"),
         op(np.pad, A(3), (2, 1), "linear_ramp", end_values=S()),
         op(np.interp, A(4), KNOTS, A(4), period=0.9),

@@ -294,6 +294,8 @@ def signals() -> list[OpSpec]:
         op(signal.periodogram, A(5, 2), window=None, axis=0),
         op(signal.csd, A(9), A(9), nperseg=4, detrend="linear"),
         op(signal.csd, A(9), A(9), nperseg=4, average="median"),
+        op(signal.csd, A(2, 8), A(2, 6), nperseg=4),
+        op(signal.csd, A(6, 2), A(8, 2), nperseg=4, axis=0),
         op(signal.coherence, A(9), A(9), nperseg=4),
         op(signal.spectrogram, A(9), 2.0, nperseg=4, noverlap=1, scaling="spectrum"),
         op(signal.spectrogram, A(9), nperseg=4, mode="angle"),

@@ -771,6 +771,7 @@ def draws() -> list[OpSpec]:
         op(rt.distinct_take, A(4), np.array([0.5, 0.1, 0.5, 0.9]), np.array([0.1, 0.5, 0.9])),
         op(np.histogram, np.linspace(0, 1, 7), weights=A(7), _out_index=(0,)),
         op(np.histogram, A(7), 3, _out_index=(1,)),
+        op(np.histogram, A(7), np.array([-1.0, 0.2, 1.0]), (S(0.1), S(0.8)), _out_index=(1,)),
         op(np.histogram, np.linspace(0, 1, 7), 4, (S(0.1, 0.2), S(0.8, 0.9)), _out_index=(1,)),
         op(np.histogram, np.linspace(0, 1, 7), 4, (0.2, 0.9), weights=A(7), _out_index=(0,)),
         op(np.poly, A(4)),

@@ -11,6 +11,7 @@ from scipy import signal
 import srcgrad as sg
 from srcgrad.runtime.contractions import cross_left, cross_right
 from srcgrad.runtime.linear_algebra import cond_back
+from srcgrad.runtime.singular import svd_push
 from srcgrad.tape.reductions import std, var
 from tests.differences import numerical_gradient
 
@@ -133,3 +134,23 @@ def test_padding(case: str) -> None:
 
     wanted = numerical_gradient(padded, (x,), 0)
     np.testing.assert_allclose(sg.grad(padded)(x), wanted, rtol=1e-5, atol=1e-6)
+
+
+TIED = {
+    "no values": np.zeros((3, 3)),
+    "two that are zero": np.diag([2.0, 0.0, 0.0]),
+    "two that are equal": np.diag([2.0, 2.0, 1.0]),
+    "turned": SQUARE @ np.diag([1.5, 0.0, 0.0]) @ SQUARE.T,
+}
+
+
+@pytest.mark.parametrize("matrix", TIED)
+@pytest.mark.parametrize("shape", [(3, 3), (2, 3, 3)], ids=str)
+def test_singular_vectors_of_what_does_not_change_do_not_change(
+    matrix: str, shape: tuple[int, ...]
+) -> None:
+    a = np.broadcast_to(TIED[matrix], shape)
+    u, s, vh = np.linalg.svd(a)
+    for found in svd_push(np.zeros(shape), u, s, vh):
+        np.testing.assert_array_equal(found, 0 * found)
+        assert not np.isnan(found).any()

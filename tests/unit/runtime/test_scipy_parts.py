@@ -16,6 +16,7 @@ import srcgrad as sg
 import srcgrad.tape
 from srcgrad.runtime.scipy import implicit, krylov, linalg, linalg_tangents, sparse
 from srcgrad.runtime.scipy.boxes import box, free_part
+from srcgrad.runtime.scipy.circular import vonmises_curve, vonmises_slope
 from srcgrad.runtime.scipy.grids import checked, grid_places, grid_push
 from srcgrad.runtime.scipy.interpolation import bspline_back, spline_basis
 from srcgrad.runtime.scipy.linear_maps import along_back, dtype_of
@@ -322,3 +323,13 @@ def test_a_solution_that_is_not_found_is_refused() -> None:
     np.testing.assert_allclose(matrix @ found, b)
     with pytest.raises(sg.NotDifferentiableError, match="`cg` did not find the solution"):
         krylov.krylov_solved(matrix, b, krylov.Method("cg", {"rtol": 1e-12, "maxiter": 1}))
+
+
+@pytest.mark.parametrize("kappa", [1e-9, 1e-5, 0.9e-4, 1.1e-4, 0.3, 7.0, 299.0, 301.0, 1e4])
+def test_circular_laws_bend_as_they_slope_elsewhere(kappa: float) -> None:
+    z = np.array([-2.9, -1.0, -0.01, 0.02, 0.5, 3.0, 7.1])
+    step = max(kappa * 1e-5, 1e-6)
+    slopes = [vonmises_slope(np.full(7, kappa + d), z) for d in (2 * step, 0)]
+    found = vonmises_curve(np.full(7, kappa), z)  # without a warning
+    wanted = (slopes[0] - slopes[1]) / (2 * step)
+    np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-6 / max(1, kappa**2))
