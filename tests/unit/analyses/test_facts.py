@@ -103,6 +103,8 @@ VARIATION = {
     "a += n": set(),
     "a, b = x": {"a", "b"},
     "a = b = x": {"a", "b"},
+    "a, b = np.zeros(3), np.zeros(3)\na[0] = x": {"a"},
+    "a = b = np.zeros(3)\na[0] = x": {"a", "b"},
     "for a in x:\n    b = a": {"a", "b"},
     "for a in range(len(x)):\n    b = a": set(),
     "a.append(x)": {"a"},
@@ -112,6 +114,38 @@ VARIATION = {
     "if n:\n    a = x": {"a"},
     "while n:\n    a = x": {"a"},
 }
+
+
+WRITTEN = {
+    "a, d = b, c": {"a", "b", "c", "d"},
+    "a, d = b[1:], np.zeros(3)": {"a", "b", "d"},
+    "a = b[1:]": {"a", "b"},
+    "for a in b:": {"a", "b"},
+    "for a, d in zip(b, c):": {"a", "b", "c", "d"},
+    "a = [b, np.zeros(3)]": {"a", "b"},
+    "a = b if n else c": {"a", "b", "c"},
+    "a = b + c": {"a"},
+    "a = np.asarray(b)": {"a", "b"},
+    "a = np.sin(b)": {"a"},
+    "a = b.T": {"a", "b"},
+    "a = d = b": {"a", "b", "d"},
+    "d = b[1:]\na = d.T": {"a", "b", "d"},
+    "a = np.zeros(3)": {"a"},
+    "a = (b, c)[n]": {"a", "b", "c"},
+    "a = {n: b}": {"a", "b"},
+    "a = np.copy(b)": {"a"},
+    "a = np.where(n, b, c)": {"a"},
+}
+"""What varies if `x` is written into `a`, which is made so of `b` and `c`."""
+
+
+@pytest.mark.parametrize("lines", WRITTEN)
+def test_what_is_written_into_varies_with_what_it_is_made_of(lines: str) -> None:
+    variation = Variation(["x"], program_of("def f(x, n): return x").reader)
+    last = lines.rpartition("\n")[2].startswith("for")
+    write = "\n    a[0] = x" if last else "\na[0] = x"
+    variation.spread(parse(f"b = np.zeros(3)\nc = np.zeros(3)\n{lines}{write}"))
+    assert variation.names - {"x"} == WRITTEN[lines]
 
 
 @pytest.mark.parametrize("lines", VARIATION)

@@ -52,6 +52,16 @@ NOT_FOUND = {
     "as a start": "m = np.max(x)\nreturn np.sum(x, initial=m)",
     "sums of what is added": ROWS + "a = x - m\nb = 2.0 * x - m\nreturn np.sum(a) / np.sum(b)",
     "along its rows": ROWS + "a = x - m\nreturn np.sum(a, axis=1) / np.sum(2.0 * x - m, axis=1)",
+    **{
+        f"{one} and {other} of it": ROWS + f"a = x{rows} - m[{one}]\nreturn a + m[{other}]"
+        for one, other, rows in (
+            ("1:", ":-1", "[1:]"),
+            (":-1", "1:", "[1:]"),
+            ("1:3", "0:2", "[1:]"),
+            ("::-1", ":", ""),
+            (":", "::-1", ""),
+        )
+    },
     "with a start": "m = np.max(x, axis=1, keepdims=True, initial=0.0)\n" + SOFTMAX,
 }
 
