@@ -19,11 +19,13 @@ if TYPE_CHECKING:
     from srcgrad.transforms.batching.writer import Writer
 
 
-def _view(made: Called, node: Any, rank: int | None) -> Term:
-    """Return a term that lies in the memory of the first argument."""
+def _view(writer: Writer, made: Called, node: Any, rank: int | None) -> Term:
+    """Return a term that lies in the memory of the first argument; of a number, in its own."""
     fact = made.args[0].fact
     kind = "number" if rank == 0 and fact.kind == "number" else "array"
     found = replace(fact, kind="number" if kind == "number" else "array", rank=rank, constant=())
+    if kind == "array" and fact.kind == "number" and fact.batched:
+        return writer.new_of_number(writer.made(node, found, made.node), made.args[0])
     return Term(at(node, made.node), found)
 
 
@@ -39,20 +41,20 @@ def reshaped(writer: Writer, made: Called) -> Term:
     if len(rest) == 1:
         rank = shape_rank(rest[0])
         if not term.batched:
-            return _view(made, made.text(), rank)
+            return _view(writer, made, made.text(), rank)
         if rank is None:
             writer.refuse(
                 made.node, "a reshape to a shape of unknown length", "write the lengths out"
             )
         new = with_examples(writer, rest[0])
         if made.is_method and isinstance(new, gast.Tuple) and rest[0].fact.kind == "number":
-            return _view(made, made.text([term.node, *new.elts]), rank)
+            return _view(writer, made, made.text([term.node, *new.elts]), rank)
         args = [term.node, new]
-        return _view(made, _without(made.text(args), "shape"), rank)
+        return _view(writer, made, _without(made.text(args), "shape"), rank)
     if not term.batched:
-        return _view(made, made.text(), len(rest))
+        return _view(writer, made, made.text(), len(rest))
     nodes = [term.node, writer.batch(), *[t.node for t in rest]]
-    return _view(made, made.text(nodes), len(rest))
+    return _view(writer, made, made.text(nodes), len(rest))
 
 
 def _without(node: Any, name: str) -> Any:
@@ -67,17 +69,18 @@ def raveled(writer: Writer, made: Called) -> Term:
     if len(made.args) > 1 or made.named:
         writer.refuse(made.node, f"`{made.name}` with an order", "transpose before")
     if not term.batched:
-        return _view(made, made.text(), 1)
+        return _view(writer, made, made.text(), 1)
     rank = writer.rank_of(term, made.node)
     if rank == 0:
-        return _view(made, indexed(term.node, [whole_slice(), none()]), 1)
+        return _view(writer, made, indexed(term.node, [whole_slice(), none()]), 1)
     new = flattened(writer, term)
     fresh = made.is_method and made.node.func.attr == "flatten"
     if fresh or (not made.is_method and made.function is not np.ravel):
-        if rank == 1:
+        written = {id(made.node), *term.fact.sites, *term.fact.read_from} & writer.known.written
+        if rank == 1 or written:
             new = gast.Call(gast.Attribute(new, "copy", gast.Load()), [], [])
         return writer.made(new, Fact("array", True, 1, term.fact.dtype), made.node)
-    return _view(made, new, 1)
+    return _view(writer, made, new, 1)
 
 
 @writes(np.transpose, arrays=1)
@@ -87,7 +90,7 @@ def transposed(writer: Writer, made: Called) -> Term:
     rest += list(made.named.values())
     rank = term.rank
     if not term.batched:
-        return _view(made, made.text(), rank)
+        return _view(writer, made, made.text(), rank)
     rank = writer.rank_of(term, made.node)
     axes: Any = tuple(range(rank))[::-1]
     if rest:
@@ -101,10 +104,10 @@ def transposed(writer: Writer, made: Called) -> Term:
     if rank < 2:
         return term
     if not rest and rank == 2:
-        return _view(made, gast.Attribute(term.node, "mT", gast.Load()), rank)
+        return _view(writer, made, gast.Attribute(term.node, "mT", gast.Load()), rank)
     numbers = [constant(0), *[constant(a % rank + 1) for a in axes]]
     method = gast.Attribute(term.node, "transpose", gast.Load())
-    return _view(made, gast.Call(method, numbers, []), rank)
+    return _view(writer, made, gast.Call(method, numbers, []), rank)
 
 
 @writes(np.swapaxes, np.moveaxis, arrays=1)
@@ -112,12 +115,12 @@ def axes_moved(writer: Writer, made: Called) -> Term:
     """Write ``np.swapaxes(x, 0, 1)`` with axes counted with that of the examples."""
     term, *rest = made.args
     if not term.batched:
-        return _view(made, made.text(), term.rank)
+        return _view(writer, made, made.text(), term.rank)
     told = [literal(item.node) for item in rest]
     if len(told) != 2 or not all(told):
         writer.refuse(made.node, f"`{made.name}` by axes that the text does not tell", "write them")
     rank = writer.rank_of(term, made.node)
-    return _view(made, made.text([term.node, *[shifted(item[0]) for item in told]]), rank)
+    return _view(writer, made, made.text([term.node, *[shifted(item[0]) for item in told]]), rank)
 
 
 @writes(np.expand_dims, arrays=1)
@@ -130,10 +133,10 @@ def expanded(writer: Writer, made: Called) -> Term:
     more = len(told[0]) if isinstance(told[0], tuple) else 1
     rank = None if term.rank is None else term.rank + more
     if not term.batched:
-        return _view(made, made.text(), rank)
+        return _view(writer, made, made.text(), rank)
     if len(made.args) > 1:
-        return _view(made, made.text([term.node, shifted(told[0])]), rank)
-    return _view(made, made.text([term.node], axis=shifted(told[0])), rank)
+        return _view(writer, made, made.text([term.node, shifted(told[0])]), rank)
+    return _view(writer, made, made.text([term.node], axis=shifted(told[0])), rank)
 
 
 @writes(np.squeeze, arrays=1)
@@ -146,10 +149,10 @@ def squeezed(writer: Writer, made: Called) -> Term:
     less = len(told[0]) if isinstance(told[0], tuple) else 1
     rank = None if term.rank is None else term.rank - less
     if not term.batched:
-        return _view(made, made.text(), rank)
+        return _view(writer, made, made.text(), rank)
     if len(made.args) > 1:
-        return _view(made, made.text([term.node, shifted(told[0])]), rank)
-    return _view(made, made.text([term.node], axis=shifted(told[0])), rank)
+        return _view(writer, made, made.text([term.node, shifted(told[0])]), rank)
+    return _view(writer, made, made.text([term.node], axis=shifted(told[0])), rank)
 
 
 @writes(np.broadcast_to, arrays=1)
@@ -158,12 +161,12 @@ def broadcast(writer: Writer, made: Called) -> Term:
     term, shape = made.args[0], made.argument("shape", 1)
     rank = None if shape is None else shape_rank(shape)
     if not term.batched or shape is None:
-        return _view(made, made.text(), rank)
+        return _view(writer, made, made.text(), rank)
     if rank is None or made.named or writer.rank_of(term, made.node) > rank:
         writer.refuse(made.node, "np.broadcast_to such a shape", "write the shape down")
     missing = [none() for _ in range(rank - term.known_rank())]
     node = indexed(term.node, [whole_slice(), *missing]) if missing else term.node
-    return _view(made, made.text([node, with_examples(writer, shape)]), rank)
+    return _view(writer, made, made.text([node, with_examples(writer, shape)]), rank)
 
 
 @writes(np.copy, "copy", "srcgrad.runtime.copies.copied")
@@ -196,9 +199,8 @@ def at_least_vector(writer: Writer, made: Called) -> Term:
     if rank:
         return term
     if not term.batched:
-        return _view(made, made.text(), 1)
-    found = _view(made, indexed(term.node, [whole_slice(), none()]), 1)
-    return Term(found.node, replace(found.fact, sites=term.fact.sites | term.fact.read_from))
+        return _view(writer, made, made.text(), 1)
+    return _view(writer, made, indexed(term.node, [whole_slice(), none()]), 1)
 
 
 @writes(np.diag)
@@ -259,7 +261,8 @@ def split(writer: Writer, made: Called) -> Term:
     if parts.batched or not isinstance(place, int) or not known:
         writer.refuse(made.node, f"`{made.name}` with such arguments", "write them down")
     count = known[0] if isinstance(known[0], int) else len(known[0]) + 1
-    part = replace(term.fact, kind="array", constant=(), read_from=term.fact.sites)
+    read = term.fact.sites | term.fact.read_from
+    part = replace(term.fact, kind="array", constant=(), read_from=read)
     whole = writer.container("list", dict.fromkeys(range(count), part), made.node)
     if not term.batched:
         return Term(made.text(), whole)

@@ -20,6 +20,7 @@ from srcgrad.transforms.batching.facts import (
     all_joined,
     fact_of,
     joined,
+    kind_of_operation,
     promoted,
 )
 from srcgrad.transforms.batching.part import Part
@@ -166,9 +167,7 @@ class Expressions(Part):
         if kinds & {"list", "tuple", "text", "dict"}:
             return self._joined_containers(node, left, right)
         self.writer.note_risk(node, risks_of_division(node.op, [left.fact, right.fact]))
-        dtype = "f" if isinstance(node.op, gast.Div) else ""
-        if "c" in (left.fact.dtype, right.fact.dtype):
-            dtype = "c"
+        dtype = kind_of_operation(node.op, [left.fact, right.fact])
         (a, b), fact = self.writer.elementwise([left, right], node, dtype=dtype)
         return self.writer.made(gast.BinOp(a, node.op, b), fact, node)
 
@@ -176,7 +175,7 @@ class Expressions(Part):
         if isinstance(node.op, gast.MatMult):
             refuse_picked(self.writer, node)
         given, _ = wholes(self.writer, [left, right], node)
-        dtype = "f" if isinstance(node.op, gast.Div) else ""
+        dtype = kind_of_operation(node.op, [left.fact, right.fact])
         (a, b), fact = self.writer.elementwise(given, node, dtype=dtype)
         return again([left, right], at(gast.BinOp(a, node.op, b), node), fact)
 
@@ -414,7 +413,7 @@ class Expressions(Part):
                 inner,
                 fact.dtype,
                 sites=fact.sites if inner else frozenset(),
-                read_from=fact.sites,
+                read_from=fact.sites | fact.read_from,
             )
             if not fact.batched:
                 return term.node, item

@@ -9,6 +9,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
+import gast
 import numpy as np
 
 from srcgrad.runtime.objects import is_plain_object
@@ -21,6 +22,8 @@ Site = Hashable
 Sites = frozenset[Site]
 NOWHERE: Final[Sites] = frozenset()
 _ORDER: Final = "bifc"
+_OF_TRUTHS: Final = (gast.Add, gast.Mult, gast.BitAnd, gast.BitOr, gast.BitXor)
+"""Operators that give truths for two arrays of truths."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +127,24 @@ def promoted(facts: Sequence[Fact]) -> str:
     """Return the kind of elements that an operation between values has."""
     kinds = [fact.dtype for fact in facts]
     return max(kinds, key=_ORDER.index) if kinds and all(kinds) else ""
+
+
+def kind_of_operation(op: gast.operator, facts: Sequence[Fact]) -> str:
+    """Return the kind of elements that an operator gives: two truths divide to whole numbers.
+
+    >>> truths = [Fact("number", rank=0, dtype="b")] * 2
+    >>> kind_of_operation(gast.Mod(), truths), kind_of_operation(gast.Mult(), truths)
+    ('i', 'b')
+    """
+    kind = promoted(facts)
+    if isinstance(op, gast.Div) and kind in ("b", "i"):
+        return "f"
+    return kind if isinstance(op, _OF_TRUTHS) else added_up(kind)
+
+
+def added_up(dtype: str) -> str:
+    """Return the kind of elements of sums and products of several: truths are counted."""
+    return "i" if dtype == "b" else dtype
 
 
 def fact_of(value: Any, site: Site = None, *, batched: bool = False) -> Fact:

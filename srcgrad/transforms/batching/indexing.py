@@ -50,6 +50,7 @@ class Place:
         node: The subscript.
         rank: How many axes it has for one example.
         view: Whether it lies in the memory of the array.
+        copied: Whether it does so for one example, and does not for a batch.
         front: The axis of the examples, where that is not the first.
     """
 
@@ -58,6 +59,7 @@ class Place:
     view: bool
     batched: bool
     front: int = 0
+    copied: bool = False
 
 
 class Indexing(Part):
@@ -84,11 +86,25 @@ class Indexing(Part):
         found = Fact(
             "number" if kind == "number" else "array", place.batched, place.rank, fact.dtype
         )
+        if place.copied and kind == "array":
+            return self._copied_part(place, found, base, node)
         if not place.view or kind == "number":
             term = self.writer.made(moved_to_front(self.writer, place), found, node)
             read = fact.sites | fact.read_from if place.view else frozenset()
             return self.writer.kept_from_calls(Term(term.node, replace(term.fact, read_from=read)))
-        return Term(at(place.node, node), replace(found, sites=fact.sites, read_from=fact.sites))
+        read = fact.sites | fact.read_from
+        return Term(at(place.node, node), replace(found, sites=fact.sites, read_from=read))
+
+    def _copied_part(self, place: Place, found: Fact, base: Term, node: Any) -> Term:
+        """Return a part that is a view for one example: it may be used, but not written."""
+        if id(node) in self.writer.known.written:
+            self.writer.refuse(
+                node,
+                "a write into a part that each example has at an index of its own",
+                "write into the array itself: x[i, ...] = value",
+            )
+        term = self.writer.made(moved_to_front(self.writer, place), found, node)
+        return Term(term.node, replace(term.fact, read_from=base.fact.sites | base.fact.read_from))
 
     def mask_of_each(self, index: Any, base: Term) -> Term | None:
         """Return the mask of each example that is the index, if it is one."""
@@ -322,7 +338,8 @@ class Indexing(Part):
             )
         if not base.batched:
             moved = lead if run else 0
-            return Place(_subscript(base.node, new, node), rank, False, True, moved)
+            index = _subscript(base.node, new, node)
+            return Place(index, rank, False, True, moved, copied=not _holds_arrays(parts))
         if lead and run and wide:
             self.writer.refuse(
                 node,
@@ -332,9 +349,8 @@ class Indexing(Part):
         rows = call(self.writer.numpy("arange"), self.writer.batch())
         if wide:
             rows = indexed(rows, [whole_slice(), *[none() for _ in range(wide)]])
-        return Place(
-            _subscript(base.node, [IndexPart("array", rows), *new], node), rank, False, True
-        )
+        index = _subscript(base.node, [IndexPart("array", rows), *new], node)
+        return Place(index, rank, False, True, copied=not _holds_arrays(parts))
 
 
 def moved_to_front(writer: Writer, place: Place) -> Any:
@@ -351,6 +367,11 @@ def _subscript(base: Any, parts: list[IndexPart], node: Any) -> Any:
 
 def _is_view(parts: list[IndexPart]) -> bool:
     return not any(part.is_advanced for part in parts)
+
+
+def _holds_arrays(parts: list[IndexPart]) -> bool:
+    """Say whether an index holds more than numbers and slices, so that NumPy copies."""
+    return any(part.kind in ("array", "mask") for part in parts)
 
 
 def _is_whole(part: IndexPart) -> bool:

@@ -60,7 +60,7 @@ class Loops(Part):
     def _do_for(self, statement: Any) -> None:
         if statement.orelse:
             raise PartsError
-        source = self.writer.term(statement.iter)
+        source = self.writer.kept(self.writer.term(statement.iter))
         iterable, element = self.writer.expressions.iterated(source, statement.iter)
         parted = self.writer.known.parted.get(id(statement))
         body = statement.body if parted is None else [parted.trip]

@@ -130,6 +130,8 @@ def array_of(writer: Writer, made: Called) -> Term:
     if term.fact.is_numeric:
         dtype = dtype_told(writer, made, 1, term.fact.dtype)
         fact = Fact("array", term.batched, term.rank, dtype)
+        if made.function is not np.array and term.fact.kind == "number" and term.batched:
+            return writer.new_of_number(writer.made(made.text(), fact, made.node), term)
         if made.function is not np.array:
             return Term(
                 made.text(), replace(fact, sites=term.fact.sites, read_from=term.fact.read_from)
@@ -390,7 +392,7 @@ def iterable(writer: Writer, made: Called) -> Term:
         return Term(made.text(), Fact("iterator", items=(WHOLE,)))
     sources, items = [], []
     for term in made.args[: None if made.function is zip else 1]:
-        source, item = writer.expressions.iterated(term, node)
+        source, item = writer.expressions.iterated(writer.kept(term), node)
         sources.append(source)
         items.append(item)
     rest = [term.node for term in made.args[len(sources) :]]

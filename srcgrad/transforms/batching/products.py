@@ -63,7 +63,8 @@ def _product(writer: Writer, left: Term, right: Term) -> Any:
         return _times(left.node, right.node)
     if one == other == 1:
         product = gast.BinOp(left.node, gast.Mult(), right.node)
-        return call(writer.numpy("sum"), product, axis=constant(1))
+        total = "any" if promoted([left.fact, right.fact]) == "b" else "sum"
+        return call(writer.numpy(total), product, axis=constant(1))
     return _as_matrices(left, right)
 
 

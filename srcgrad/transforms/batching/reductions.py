@@ -13,7 +13,7 @@ import numpy as np
 
 from srcgrad.ir.build import call, constant
 from srcgrad.transforms.batching.calls import Called, writes
-from srcgrad.transforms.batching.facts import Fact, all_joined, promoted
+from srcgrad.transforms.batching.facts import Fact, added_up, all_joined, promoted
 from srcgrad.transforms.batching.terms import Term, axes_of, literal, none, widened
 
 if TYPE_CHECKING:
@@ -43,16 +43,22 @@ def reduction(writer: Writer, made: Called) -> Term:
     rank = writer.rank_of(term, made.node)
     keeps = keep is not None and bool(literal(keep.node)[0])
     given = _axis_of(writer, made, axis)
-    dtype = _KINDS.get(made.primitive.kind, term.fact.dtype)
+    dtype = _kind_of_reduced(made, term.fact.dtype)
     if "dtype" in made.named or len(made.args) > position + 1:
         dtype = ""
-    if made.primitive.kind == "promoted" and dtype == "b":
-        dtype = "i"
     left = rank if keeps else 0 if given is None else rank - _count(given)
     fact = Fact("array" if left else "number", term.batched, left, dtype)
     if not term.batched:
         return writer.made(made.text(), fact, made.node)
     return _batched(writer, made, fact, given)
+
+
+def _kind_of_reduced(made: Called, dtype: str) -> str:
+    """Return the kind of elements that a reduction gives: a mean of complex numbers is complex."""
+    kind = made.primitive.kind
+    if kind == "promoted":
+        return added_up(dtype)
+    return dtype if kind == "float" and dtype == "c" else _KINDS.get(kind, dtype)
 
 
 def _axis_of(writer: Writer, made: Called, axis: Term | None) -> Any:
@@ -142,7 +148,7 @@ def _reduced_list(writer: Writer, made: Called, term: Term) -> Term:
     assert element is not None
     if term.fact.kind == "iterator":
         writer.refuse(made.node, f"`{made.name}` of a generator", "make it an array first")
-    dtype = _KINDS.get(made.primitive.kind, element.dtype)
+    dtype = _kind_of_reduced(made, element.dtype)
     new = made.text([term.node], axis=constant(0))
     return writer.made(new, Fact("number", True, 0, dtype), made.node)
 
@@ -162,6 +168,7 @@ def along_axis(writer: Writer, made: Called) -> Term:
     if any(t.batched for t in (*made.args[1:], *made.named.values())):
         writer.refuse(made.node, f"`{made.name}` by numbers of each example", "index by an array")
     dtype = _KINDS.get(primitive.kind, term.fact.dtype)
+    dtype = added_up(dtype) if made.function in (np.cumsum, np.cumprod) else dtype
     flat = axis is None and primitive.along in ("flat", "all")
     keeps = primitive.along == "all" or not flat
     fact = Fact("array", term.batched, rank if keeps else 1, dtype)
@@ -294,7 +301,8 @@ def sum_of_items(writer: Writer, made: Called) -> Term:
     start = made.args[1] if len(made.args) > 1 else None
     if term.fact.kind in ("array", "number"):
         rank = writer.rank_of(term, made.node)
-        fact = Fact("array" if rank > 1 else "number", term.batched, rank - 1, term.fact.dtype)
+        dtype = added_up(term.fact.dtype)
+        fact = Fact("array" if rank > 1 else "number", term.batched, rank - 1, dtype)
         if not term.batched:
             return writer.made(made.text(), fact, made.node)
         if start is not None or rank == 0:
@@ -311,5 +319,6 @@ def sum_of_items(writer: Writer, made: Called) -> Term:
     if start is not None and start.rank != 0:
         writer.refuse(made.node, "`sum` with such a start", "add it")
     batched = element.batched
-    fact = Fact("array" if element.rank else "number", batched, element.rank, element.dtype)
+    dtype = added_up(element.dtype)
+    fact = Fact("array" if element.rank else "number", batched, element.rank, dtype)
     return writer.made(made.text(), fact, made.node)

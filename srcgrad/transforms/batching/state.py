@@ -286,9 +286,21 @@ class State:
         """Return a term whose numbers do not change with what a call beside it writes."""
         return self._copied_if(term, self.known.by_calls)
 
-    @staticmethod
-    def _copied_if(term: Term, written: set[Site]) -> Term:
+    def new_of_number(self, term: Term, number: Term) -> Term:
+        """Return the array that is made of a number: a copy, if either's memory is written."""
+        read = number.fact.read_from
+        named = isinstance(number.node, gast.Name)  # what has no name nobody else reads
+        sites = read | term.fact.sites if named or read else read
+        return Term(copy_of(term.node), term.fact) if sites & self.known.written else term
+
+    def _copied_if(self, term: Term, written: set[Site]) -> Term:
         fact = term.fact
+        if fact.kind == "array" and (fact.read_from - fact.sites) & written:
+            self.refuse(
+                term.node,
+                "a name for a part at an index of each example, of an array that is written,",
+                "copy it: x[i].copy()",
+            )
         if not fact.batched or fact.kind != "number" or not fact.read_from & written:
             return term
         return Term(copy_of(term.node), replace(fact, read_from=NOWHERE))

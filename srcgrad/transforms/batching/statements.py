@@ -12,7 +12,7 @@ from srcgrad.ir.handlers import statement
 from srcgrad.ir.marks import UPDATES_ENTRY
 from srcgrad.ir.walk import found_in
 from srcgrad.transforms.batching.attempts import risks_of_division, write_try
-from srcgrad.transforms.batching.facts import UNKNOWN, Fact, joined
+from srcgrad.transforms.batching.facts import UNKNOWN, Fact, joined, kind_of_operation
 from srcgrad.transforms.batching.part import Part
 from srcgrad.transforms.batching.picking import is_picked
 from srcgrad.transforms.batching.terms import Term, copy_of
@@ -133,9 +133,12 @@ class Statements(Part):
 
     @statement(gast.Assign)
     def _do_assign(self, statement: Any) -> None:
-        if all(isinstance(target, gast.Subscript) for target in statement.targets):
+        stored = all(isinstance(target, gast.Subscript) for target in statement.targets)
+        if stored:
             self.writer.taken.add(id(statement.value))
-        term = self.writer.kept(self.writer.term(statement.value))
+        term = self.writer.term(statement.value)
+        if not stored or term.fact.kind == "number":  # of an array, what is stored is a copy
+            term = self.writer.kept(term)
         if len(statement.targets) > 1:
             name = self.writer.namer.fresh("value")
             self.writer.emit(assign(name, term.node), statement)
@@ -212,12 +215,11 @@ class Statements(Part):
         for inner, value in zip(target.elts, names, strict=True):
             self._assign(inner, value, statement)
 
-    @staticmethod
-    def kept_for_now(term: Term) -> Term:
+    def kept_for_now(self, term: Term) -> Term:
         """Return a number that does not change with what it was read from; an array as it is."""
         fact = term.fact
         if not fact.batched or fact.kind != "number" or not fact.read_from:
-            return term
+            return self.writer.kept(term)
         return Term(copy_of(term.node), replace(fact, read_from=frozenset()))
 
     def _unpack_through_names(self, target: Any, node: Any, fact: Fact, statement: Any) -> None:
@@ -319,7 +321,8 @@ class Statements(Part):
     def _item_after(self, old: Term, op: Any, value: Term, statement: Any) -> Term:
         """Return what an item is after an update."""
         self.writer.note_risk(statement, risks_of_division(op, [old.fact, value.fact]))
-        (a, b), fact = self.writer.elementwise([old, value], statement)
+        dtype = kind_of_operation(op, [old.fact, value.fact])
+        (a, b), fact = self.writer.elementwise([old, value], statement, dtype=dtype)
         fact = fact.at(id(statement))
         new = Term(gast.BinOp(a, op, b), fact)
         needs = id(statement) in self.writer.known.forced and not fact.batched
@@ -347,7 +350,8 @@ class Statements(Part):
             self.writer.branches.update_at(place, old, value, statement)
             return
         if not (old.batched or value.batched):
-            _, fact = self.writer.elementwise([old, value], statement)
+            dtype = kind_of_operation(statement.op, [old.fact, value.fact])
+            _, fact = self.writer.elementwise([old, value], statement, dtype=dtype)
             fact = fact.at(id(statement))
             free = not self.writer.masks and not self.writer.alias.get(name)
             if id(statement) not in self.writer.known.forced and free:
@@ -361,7 +365,7 @@ class Statements(Part):
     def _operation(self, old: Term, op: Any, value: Term, statement: Any) -> Term:
         if isinstance(op, gast.MatMult):
             self.writer.refuse(statement, "`@=`", "write it with @")
-        dtype = "f" if isinstance(op, gast.Div) else ""
+        dtype = kind_of_operation(op, [old.fact, value.fact])
         self.writer.note_risk(statement, risks_of_division(op, [old.fact, value.fact]))
         (a, b), fact = self.writer.elementwise([old, value], statement, dtype=dtype)
         return self.writer.made(gast.BinOp(a, op, b), fact, statement)
