@@ -60,7 +60,10 @@ def test_texts_are_those_of_rules_that_are_followed_each_time(
     argnames: Any, tmp_path: Path, forms: dict[Any, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = text_of(TEXT, tmp_path, "forms_first", argnames)
-    assert sum(form is not None for form in forms.values()) > 10
+    assert {rule.__name__ for (rule, *_), form in forms.items() if form is None} == {
+        "Dot",
+        "Matmul",
+    }
     before = len(forms)
     other = re.sub(r"\b([xyw])\b", r"\1_other", TEXT)
     again = text_of(other, tmp_path, "forms_again", argnames)

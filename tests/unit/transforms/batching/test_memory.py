@@ -171,7 +171,7 @@ def truths_that_meet(b, x):
 
 @written
 def positions_that_are_counted(b, x):
-    return x[np.cumsum(b) - 1], x[sum(b) - 1], x[b ** b], x[np.cumsum(b) % 4]
+    return x[np.cumsum(b) - 1], x[sum(b) - 1], x[b**b], x[np.cumsum(b) % 4]
 
 
 @written
