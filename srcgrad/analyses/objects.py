@@ -282,8 +282,8 @@ class _Analysis:
 
     def _filled_from(self, value: Any) -> Objects:
         """Return what a new container may hold: of numbers and arrays it holds no container."""
-        entry = getattr(value, "value", None) or getattr(value, "elt", None)
-        if isinstance(value, _COMPREHENSIONS) and entry is not None:
+        if isinstance(value, _COMPREHENSIONS):
+            entry = value.value if isinstance(value, gast.DictComp) else value.elt
             reader = self._program.reader
             primal = reader.read(entry).primal
             name = "" if primal is None else reader.vocabulary.canonical_name(primal)

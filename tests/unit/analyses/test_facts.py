@@ -45,6 +45,8 @@ SHAPES = {
     "np.cumsum(x)": {"a"},
     "np.zeros_like(x)": {"x"},
     "np.zeros_like(x, shape=(3,))": {"a"},
+    "np.zeros_like(x, float, 'C', True)": {"x"},
+    "np.zeros_like(x, float, 'C', True, (3,))": {"a"},
     "np.roll(x, 1)": {"x"},
     "np.where(x > 0, x, y)": {"x", "y"},
     "np.modf(x)": {"a"},
