@@ -15,7 +15,7 @@ from srcgrad.analyses.axes import Axes
 from srcgrad.analyses.dimensions import Dimensions
 from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.shapes import Shapes
-from srcgrad.compiler.doctesting import program_of
+from srcgrad.compiler.doctesting import parse, program_of
 from srcgrad.ir.walk import names_bound, statements
 
 LINES = {
@@ -84,6 +84,11 @@ LINES = {
 
 
 def _found(lines: str) -> Any:
+    axes, name = _axes(lines)
+    return axes.of(name)
+
+
+def _axes(lines: str) -> tuple[Axes, str]:
     program = program_of(f"\ndef f(x, n):\n    {lines}\n    return np.sum(a)\n", "x")
     integers = Integers(program)
     dimensions = Dimensions(program, integers, Shapes(program, integers), assume=False)
@@ -93,7 +98,7 @@ def _found(lines: str) -> Any:
             for name in (n for target in statement.targets for n in names_bound(target)):
                 makers[name].append(statement)
     name = program.body[-2].value.args[0].id
-    return Axes(program, dimensions, integers, makers, {}).of(name)
+    return Axes(program, dimensions, integers, makers, {}), name
 
 
 @pytest.mark.parametrize("lines", LINES)
@@ -107,3 +112,30 @@ def test_values_are_arrays_where_the_conditions_hold(lines: str) -> None:
         if wanted is not None and rank > max(wanted, default=-1):
             with suppress(IndexError, ValueError, TypeError):
                 assert isinstance(space["f"](x, n), np.ndarray)
+
+
+DICTS = {
+    "d = {'k': x}": True,
+    "d = {}": True,
+    "d = [x]": False,
+    "d = {'k': x}\n    if n:\n        d = {'k': x * 2}": True,
+    "d = {'k': x}\n    if n:\n        d = [x]": False,
+    "d = [x]\n    if n:\n        d = {0: x}": False,
+    "for d in [{0: x}, {0: x}]:\n        pass": False,
+    "d = x": False,
+}
+
+
+@pytest.mark.parametrize("lines", DICTS)
+def test_names_that_are_always_dicts_are_told(lines: str) -> None:
+    axes, _ = _axes("a = x")
+    program = axes._program
+    program.body = parse("\n" + lines.replace("\n    ", "\n") + "\n")
+    axes._makers = {"d": [s for s in statements(program.body) if _binds(s, "d")]}
+    assert axes.is_dict("d") is DICTS[lines]
+    assert not axes.is_dict("e")
+
+
+def _binds(statement: Any, name: str) -> bool:
+    targets = getattr(statement, "targets", [getattr(statement, "target", None)])
+    return any(target is not None and name in names_bound(target) for target in targets)

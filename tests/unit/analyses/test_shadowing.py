@@ -6,6 +6,7 @@ import pytest
 
 from srcgrad.analyses.dimensions import Dimensions
 from srcgrad.analyses.integers import Integers
+from srcgrad.analyses.shadowed import NotShadowedError
 from srcgrad.analyses.shadowing import Shadowing
 from srcgrad.analyses.shapes import Shapes
 from srcgrad.compiler.doctesting import parse, program_of
@@ -37,6 +38,30 @@ DISPLAYS = {
 }
 
 
+MAKERS = {
+    "b = x": "copy",
+    "b = None": "nothing",
+    "b = 2.0": "number",
+    "b = [x, x]": "display",
+    "b = np.reshape(x, 3)": "maybe",
+    "b = np.reshape(x[0], 3)": None,
+    "b = np.reshape([x, x], 3)": None,
+    "b = np.reshape(x * 2, 3)": None,
+    "b = np.transpose(x)": "view",
+    "b = np.transpose([x, x])": None,
+    "b = x[1:]": "view",
+    "b = x[0]": "maybe",
+    "b = x[0, 1:]": "view",
+    "b = (x * 2)[1:]": None,
+    "b = x.T": "view",
+    "b = np.where(n, x, x)": None,
+    "b = np.reshape(x, 3, order='F')": None,
+    "b = np.ravel(x, 'F')": None,
+    "b = np.ravel(x)": "maybe",
+}
+"""How each makes its name, if what it gives may lie in the memory of `x`; None: nobody knows."""
+
+
 def _shadowing(lines: str) -> Shadowing:
     program = program_of("def f(x, n): return x")
     program.body = parse(f"\n{lines}\n")
@@ -49,3 +74,15 @@ def _shadowing(lines: str) -> Shadowing:
 @pytest.mark.parametrize("lines", DISPLAYS)
 def test_names_of_lists_and_tuples_are_told(lines: str) -> None:
     assert _shadowing(lines)._may_be_display("b", set()) is DISPLAYS[lines]
+
+
+@pytest.mark.parametrize("lines", MAKERS)
+def test_how_names_are_made_is_told(lines: str) -> None:
+    shadowing = _shadowing(lines)
+    shadowing._shared = lambda _: ["x"]
+    (statement,) = shadowing._program.body
+    if MAKERS[lines] is None:
+        with pytest.raises(NotShadowedError):
+            shadowing.maker(statement)
+    else:
+        assert shadowing.maker(statement) == MAKERS[lines]

@@ -10,6 +10,7 @@ from scipy import signal
 
 import srcgrad as sg
 from srcgrad.runtime.contractions import cross_left, cross_right
+from srcgrad.runtime.guessing import _at_ties
 from srcgrad.runtime.linear_algebra import cond_back
 from srcgrad.runtime.singular import svd_push
 from srcgrad.tape.reductions import std, var
@@ -154,3 +155,17 @@ def test_singular_vectors_of_what_does_not_change_do_not_change(
     for found in svd_push(np.zeros(shape), u, s, vh):
         np.testing.assert_array_equal(found, 0 * found)
         assert not np.isnan(found).any()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_limits_at_ties_of_several_matrices_are_those_of_each(seed: int) -> None:
+    drawn = np.random.default_rng(seed)
+    turned, slopes = drawn.normal(size=(4, 3, 3)), drawn.normal(size=(4, 3))
+    even = seed % 2
+    if even:  # a loss of whole matrices, of which both diagonals have one ratio
+        turned[:] = (turned + np.swapaxes(turned, 1, 2)) / 2
+        slopes = np.einsum("kii->ki", turned) * drawn.normal(size=(4, 1))
+    found = _at_ties(turned, slopes)
+    wanted = np.stack([_at_ties(*pair) for pair in zip(turned, slopes, strict=True)])
+    np.testing.assert_allclose(found, wanted, rtol=1e-12)
+    assert np.isnan(found[:, ~np.eye(3, dtype=bool)]).any() == (not even)
