@@ -25,6 +25,7 @@ USES = {
     "read": "r = {call}\n    return r",
     "bound before a write": "r = {call}\n    {name}[...] = {name}[...] * 2 + 1\n    return r",
     "written": "r = {call}\n    r += 3\n    return r, {name}",
+    "chosen": "r = {call}\n    if s > 1:\n        r = r / 2\n    return r",
     "written in part": "r = {call}\n    r[..., :1] = 3\n    return r, {name}",
 }
 WRITABLE = ("x", "m", "w", "v", "q", "t")
@@ -44,13 +45,15 @@ def _programs() -> list[tuple[str, str]]:
 
 
 def _operands(call: str) -> set[str]:
-    """Return the names that a call reads, but those of NumPy."""
-    return {node.id for node in ast.walk(ast.parse(call)) if isinstance(node, ast.Name)}
+    """Return the names in a call."""
+    text = f"def f():\n    {call}"
+    return {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
 
 
 def program_of(use: str, call: str) -> Callable[..., Any]:
     """Return a program that does something with the result of a call."""
-    names = [name for name in (*OF_EACH, *OF_ALL) if name in _operands(call)]
+    known = _operands(USES[use].format(call=call, name="s"))
+    names = [name for name in (*OF_EACH, *OF_ALL) if name in known]
     written = next((name for name in WRITABLE if name in names), "")
     own = "".join(f"    {name} = {name} * 1\n" for name in names if name in WRITABLE)
     text = f"def f({', '.join(names)}):\n{own}    {USES[use].format(call=call, name=written)}\n"
