@@ -113,6 +113,21 @@ FORMS = {
             if axis.count("1") < 2 or a in ("m", "[x, w]")
         ),
         *(f"np.{f}({a})" for f in ("prod", "std", "median", "ptp", "linalg.norm") for a in _ONE),
+        *(
+            f"np.{f}(t{axis})"
+            for f in (
+                "sum",
+                "argmax",
+                "median",
+                "linalg.norm",
+                "cumsum",
+                "sort",
+                "ptp",
+                "prod",
+                "flip",
+            )
+            for axis in ("", ", axis=0", ", axis=-1", ", axis=1")
+        ),
         *(f"np.cumsum({a}{axis})" for a, axis in product(_ONE, _AXES[:4])),
         *(f"np.sort({a}{axis})" for a, axis in product(_ONE, _AXES[:4])),
         *(f"{a}.{f}" for a in ("x", "m", "w", "s") for f in ("sum()", "max(0)", "mean(axis=-1)")),
