@@ -17,7 +17,8 @@ from srcgrad.analyses.cells import Cells
 from srcgrad.analyses.constants import bounds_of
 from srcgrad.analyses.counts import Counts
 from srcgrad.analyses.elements import ANY, Elements
-from srcgrad.analyses.index_arrays import index_arrays, is_index_array
+from srcgrad.analyses.index_arrays import given_masks, index_arrays, is_index_array
+from srcgrad.analyses.indexed_axes import taken_axes
 from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.joining import displayed, joined
 from srcgrad.analyses.knowledge import NOTHING, Knowledge, axes_of_data, rank_condition
@@ -83,7 +84,7 @@ class Dimensions:
         self._products: set[str] = set()
         self._inner: dict[int, Operation] = {}
         self._vectors = surely_vectors(program, shapes)
-        self._whole = index_arrays(program)
+        self._whole, self._truths = index_arrays(program), given_masks(program)
         self.lengths = knowledge.lengths or Lengths(self._seen)
         self._weak: dict[str, Vector | None] = {}
         self._cells = Cells(program, self.of)
@@ -472,20 +473,14 @@ class Dimensions:
         if len(vector) >= len(parts) and all(is_index_array(p, self._whole) for p in parts):
             places = self._broadcast(tuple(parts))
             return None if places is None else (*places, *vector[len(parts) :])
-        done: list[Length] = []
-        taken = 0
-        for part in parts:
-            if isinstance(part, gast.Constant) and part.value is None:
-                done.append(1)
-                continue
-            if taken >= len(vector):
-                return None
-            if isinstance(part, gast.Slice):
-                done.append(self._sliced(vector[taken], part))
-            elif not self._integers.of(part):
-                return None
-            taken += 1
-        return (*done, *vector[taken:])
+        return taken_axes(vector, parts, self._of_places, self._sliced, self._integers.of)
+
+    def _of_places(self, part: Any) -> tuple[Vector, int] | None:
+        """Return the axes of an array of places, and of how many axes it names entries."""
+        axes = self.of(part) if isinstance(part, gast.Name) else None
+        if axes and part.id in self._truths:
+            return (None,), len(axes)
+        return (axes, 1) if axes and part.id in self._whole else None
 
     def _of_item(self, root: str) -> Vector | None:
         """Return the axes of an array or number that an argument holds."""

@@ -28,7 +28,7 @@ def index_arrays(program: Program) -> frozenset[str]:
     ['i', 'j']
     """
     makers = _makers(program)
-    found = _whole_outside(program, makers)
+    found = _whole_outside(program, makers) | _given_as(program, "integers", makers)
     size = -1
     while size != (size := len(found)):
         found |= {
@@ -54,7 +54,7 @@ def masks(program: Program) -> frozenset[str]:
     ['k', 'm']
     """
     makers = _makers(program)
-    found: set[str] = set()
+    found = _given_as(program, "truths", ())
     size = -1
     while size != (size := len(found)):
         found |= {
@@ -180,6 +180,16 @@ def _whole_outside(program: Program, bound: Collection[str]) -> set[str]:
     }
 
 
+def given_masks(program: Program) -> set[str]:
+    """Return the parameters that are arrays of truths, and bound to nothing else."""
+    return _given_as(program, "truths", _makers(program))
+
+
+def _given_as(program: Program, kind: str, bound: Collection[str]) -> set[str]:
+    """Return the parameters that are arrays of a kind, but for some names."""
+    return {name for name, own in program.places.items() if own == kind and name not in bound}
+
+
 def _is_whole(statement: Any, program: Program, found: set[str]) -> bool:
     if statement is None or not isinstance(statement.targets[0], gast.Name):
         return False
@@ -212,9 +222,9 @@ def is_index_array(node: Any, found: Collection[str]) -> bool:
 
 
 def copies_out(parts: list[Any], program: Program, rank: Callable[[Any], int | None]) -> bool:
-    """Say whether NumPy copies what an index takes: a part is an array of integers with axes."""
-    whole = program.once(index_arrays)
-    return any(is_index_array(part, whole) and bool(rank(part)) for part in parts)
+    """Say whether NumPy copies what an index takes: a part is an array of places with axes."""
+    places = program.once(index_arrays) | given_masks(program)
+    return any(is_index_array(part, places) and bool(rank(part)) for part in parts)
 
 
 def _is_constant(node: Any) -> bool:

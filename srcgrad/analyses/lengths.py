@@ -20,6 +20,24 @@ one; a number; or unknown."""
 Vector = tuple[Length, ...]
 """The lengths of all axes of a value."""
 
+
+class Places(tuple[int, ...]):
+    """The shape of an array of integers or of truths, which may be an index.
+
+    Attributes:
+        kind: "integers" or "truths".
+    """
+
+    kind: str
+
+    @classmethod
+    def of(cls, shape: tuple[int, ...], kind: str) -> Places:
+        """Return the shape of an array of some kind."""
+        made = cls(shape)
+        made.kind = kind
+        return made
+
+
 Seen = Mapping[str, "tuple[int, ...] | int"]
 """The shapes of the arrays among the arguments at hand, and the values of the numbers, if whole."""
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from types import CodeType
 from typing import Any, Final
 
+from srcgrad.analyses.lengths import Places
 from srcgrad.backends import is_plain_array
 from srcgrad.compiler import Generated
 
@@ -14,6 +15,7 @@ _MOST_ELEMENTS: Final = 256  # which are checked at each call
 
 _LONG: Final = 150  # lines of a function, whose text may be as long as that
 
+_PLACES: Final = {"i": "integers", "u": "integers", "b": "truths"}
 Seen = dict[str, "tuple[int, ...] | int"]
 
 
@@ -52,8 +54,9 @@ def seen_of(arguments: Mapping[str, Any]) -> Seen:
 
 
 def _look(text: str, value: Any, found: Seen) -> None:
-    if is_plain_array(value) and value.ndim and value.dtype.kind in "fiu":
-        found[text] = value.shape
+    if is_plain_array(value) and value.ndim and value.dtype.kind in "fiub":
+        kind = _PLACES.get(value.dtype.kind)
+        found[text] = Places.of(value.shape, kind) if kind else value.shape
     elif type(value) is int:
         found[text] = value
     elif isinstance(value, float):

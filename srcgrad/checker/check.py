@@ -93,8 +93,12 @@ _RANKS: Final[Mapping[str, Any]] = {
 def ranks_of(given: Mapping[str, str], conditions: Sequence[str]) -> dict[str, Any]:
     """Return what is taken for granted of parameters: "number" or a number of axes.
 
+    Of an array of places, it is what that holds, and how many axes it has.
+
     >>> ranks_of({"s": "number", "p": "list"}, ["x.ndim == 1"])
     {'s': 'number', 'p': 'list', 'x': 1}
+    >>> ranks_of({}, ["m.ndim == 2", "m.dtype.kind == 'b'"])
+    {'m': ('truths', 2)}
     """
     known: dict[str, Any] = {}
     for name, fact in given.items():
@@ -105,6 +109,9 @@ def ranks_of(given: Mapping[str, str], conditions: Sequence[str]) -> dict[str, A
         match = re.fullmatch(r"(?:np\.ndim\((\w+)\)|(\w+)\.ndim) == (\d)", condition)
         if match:
             known[match[1] or match[2]] = int(match[3])
+        match = re.fullmatch(r"(\w+)\.dtype\.kind (?:in|==) '(iu|b)'", condition)
+        if match and isinstance(known.get(match[1]), int):
+            known[match[1]] = "truths" if match[2] == "b" else "integers", known[match[1]]
         match = re.fullmatch(r"(\w+) is a number", condition)
         if match:
             known[match[1]] = "number"
@@ -349,6 +356,8 @@ class Checker:
             code = code_of(f"argument {name}")
             first = hashed(code, 0)
             rank = self._ranks.get(name)
+            if isinstance(rank, tuple):
+                raise NotCovered("an array of places is given")
             number = rank in ("number", 0)
             varied = name in subject.outer
             dims = (None,) * rank if isinstance(rank, int) else None

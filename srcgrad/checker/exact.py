@@ -20,7 +20,7 @@ import numpy as np
 from srcgrad.checker import arrays, meanings
 from srcgrad.checker.check import Checker, imported, outcome
 from srcgrad.checker.elements import LongRun, element_of
-from srcgrad.checker.examples import made_of
+from srcgrad.checker.examples import made_of, places_of
 from srcgrad.checker.field import PRIME, code_of, hashed
 from srcgrad.checker.names import Names
 from srcgrad.checker.nesting import store
@@ -427,6 +427,9 @@ class ExactChecker(Checker):
             varied = name in subject.outer
             if not varied and (rank in _WHOLE or rank in _HOLDERS):
                 made[name] = 2 + (hashed(code, 0) + seed) % 2
+                continue
+            if isinstance(rank, tuple):
+                made[name] = places_of(rank, self._lengths, hashed(code, seed))
                 continue
             count = rank if isinstance(rank, int) else 0
             lengths = (self._lengths * 8)[:count]

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from srcgrad.checker.field import hashed
 from srcgrad.checker.runs import NotCovered
 from srcgrad.checker.values import filled, unknown
 
@@ -70,6 +71,19 @@ def _longer(like: Any, code: int, moving: bool) -> Any:
     if isinstance(like, np.ndarray) and like.dtype == object:
         like = np.empty([length + (length > 1) for length in like.shape], object)
     return _given(like, code, moving)
+
+
+def places_of(kind: tuple[str, int], lengths: Sequence[int], code: int) -> Any:
+    """Return an array of places, as an index has them, with some lengths.
+
+    >>> places_of(("integers", 1), (3,), 7).dtype.kind, places_of(("truths", 2), (3,), 7).shape
+    ('i', (3, 3))
+    """
+    what, rank = kind
+    shape = (tuple(lengths) * 8)[: max(rank, len(lengths))][-rank:]
+    made = np.array([hashed(code, place) for place in range(math.prod(shape))]) % min(lengths)
+    made = made.reshape(shape).astype(int)
+    return made % 2 == 0 if what == "truths" else made
 
 
 def bound_arguments(function: FunctionType, arguments: Arguments) -> dict[str, Any] | None:
@@ -150,7 +164,9 @@ def _outline(value: Any, lengths: Mapping[int, int]) -> Any:
 
 def _array(value: np.ndarray[Any, Any], lengths: Mapping[int, int]) -> np.ndarray[Any, Any]:
     shape = tuple(lengths.get(length, length) for length in value.shape)
-    if value.dtype.kind in "iub":
+    if value.dtype.kind == "b":
+        return value[tuple(map(slice, shape))].copy()  # a part of a mask is one, too
+    if value.dtype.kind in "iu":
         if shape != value.shape:
             raise NotCovered("whole numbers are given that would have to be left out")
         return value.copy()

@@ -5,12 +5,16 @@ from __future__ import annotations
 from types import FunctionType
 from typing import Final
 
+import gast
+
 from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.knowledge import rank_condition
-from srcgrad.analyses.lengths import Seen
+from srcgrad.analyses.lengths import Places, Seen
 from srcgrad.frontend.usage import vector_parameters
 from srcgrad.ir.program import Program, elements_read
+from srcgrad.ir.walk import found_in
 
+_OF_KIND: Final = {"integers": "{}.dtype.kind in 'iu'", "truths": "{}.dtype.kind == 'b'"}
 _FACTS: Final = {0: "number", 1: "vector", 2: "matrix"}
 
 
@@ -19,7 +23,7 @@ def assume_ranks(program: Program, seen: Seen) -> list[str]:
     if not seen:
         return []
     taken: list[str] = []
-    counted = Integers(program).names
+    counted, indices = Integers(program).names, _indices(program)
     for name in program.parameters:
         shape = seen.get(name)
         if shape is None or name in counted or name in program.given:
@@ -27,7 +31,20 @@ def assume_ranks(program: Program, seen: Seen) -> list[str]:
         shape = () if isinstance(shape, int) else shape
         program.given[name] = _FACTS.get(len(shape), "array")
         taken.append(rank_condition(name, shape))
+        if isinstance(shape, Places) and name in indices:
+            program.places[name] = shape.kind
+            taken.append(_OF_KIND[shape.kind].format(name))
     return taken
+
+
+def _indices(program: Program) -> set[str]:
+    """Return the names in the indices of a program."""
+    return {
+        name.id
+        for statement in program.body
+        for read in found_in(statement, gast.Subscript)
+        for name in found_in(read.slice, gast.Name)
+    }
 
 
 def assume_vectors(program: Program, function: FunctionType, seen: Seen) -> list[str]:

@@ -51,9 +51,14 @@ def spoken(condition: str) -> str:
 
     >>> spoken("isinstance(p['a'], (int, float))"), spoken("x.ndim == 2")
     ("p['a'] is a number", 'x.ndim == 2')
+    >>> spoken("wall.dtype.kind == 'b'")
+    'wall holds truths'
     >>> spoken("all(item[0].ndim == 2 for item in layers)")
     'layers[i][0].ndim == 2 for all i'
     """
+    kind = re.fullmatch(r"(.*)\.dtype\.kind (?:in|==) '(iu|b)'", condition)
+    if kind is not None:
+        return f"{kind[1]} holds {'truths' if kind[2] == 'b' else 'integers'}"
     every = re.fullmatch(r"all\(((?:isinstance\()?)item(.*) for item in (\w+)\)", condition)
     if every is not None:
         return spoken(f"{every[1]}{every[3]}[i]{every[2]}") + " for all i"

@@ -41,6 +41,7 @@ class Program:
         given: What is known of parameters: "int", "number", "vector" or "matrix".
         reads: The statements that read fields into variables, which are parameters here.
         floats: The parameters that are known to be arrays of floats.
+        places: The parameters that are known to be arrays of "integers" or "truths".
         witness: What the checker of derivatives is told, if one is to check this.
         elements: The variables that were taken for single elements of vectors.
         results: The variables that keep the result on the way to the exit. They are bound where a
@@ -61,6 +62,7 @@ class Program:
     given: dict[str, str] = field(default_factory=dict)
     reads: list[Any] = field(default_factory=list)
     floats: frozenset[str] = frozenset()
+    places: dict[str, str] = field(default_factory=dict)
     inlined: tuple[FunctionType, ...] = ()
     placed: tuple[tuple[str, int], ...] = ()
     elements: frozenset[str] = frozenset()

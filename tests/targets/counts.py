@@ -92,6 +92,8 @@ def _alike(found: Any, expected: Any) -> bool:
         return all(map(_alike, found, expected))
     if type(expected) is dict:
         return all(_alike(found[key], item) for key, item in expected.items())
+    if type(found) is float and type(expected) is np.float64:
+        return True  # what a step of a checkpointed loop returned was a number of Python first
     return not hasattr(expected, "dtype") or found.dtype == expected.dtype
 
 

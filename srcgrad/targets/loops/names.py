@@ -47,6 +47,21 @@ def roll_along(x: Any, shift: Any, axis: Any) -> Any:
     return np.roll(x, shift, axis)
 
 
+def masked(x: Any, mask: Any) -> Any:
+    """Return ``x[..., mask]`` for a mask of the last axes."""
+    return x[..., mask]
+
+
+def put_masked(x: Any, mask: Any, value: Any) -> None:
+    """Do ``x[..., mask] = value`` for a mask of the last axes."""
+    x[..., mask] = value
+
+
+def add_masked(x: Any, mask: Any, value: Any) -> None:
+    """Do ``x[..., mask] += value`` for a mask of the last axes."""
+    x[..., mask] += value
+
+
 def stacked(items: Any) -> Any:
     """Return ``np.array(items)`` of arrays of one shape."""
     return np.array(items)

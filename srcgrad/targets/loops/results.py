@@ -309,6 +309,12 @@ def _turned(kinds: Sequence[Kind]) -> Kind:
     return Array(kind.dtype, kind.ndim) if isinstance(kind, Array) else kind
 
 
+def _masked(whole: Kind, mask: Kind) -> Kind:
+    if not isinstance(whole, Array) or not isinstance(mask, Array):
+        return None if None in (whole, mask) else UNKNOWN
+    return Array(whole.dtype, whole.ndim - mask.ndim + 1)
+
+
 def _shares(kinds: Sequence[Kind]) -> Kind:
     """Return the kinds of the parts of an adjoint that go to each of several numbers."""
     if None in kinds:
@@ -338,6 +344,7 @@ _OF_RUNTIME: Final[Mapping[str, Callable[[Sequence[Kind]], Kind]]] = {
     "within": lambda kinds: spread("bool", kinds) if all(map(word_in, kinds[:1])) else UNKNOWN,
     "shared_each": _shares,
     **dict.fromkeys(("cross_left", "det_back"), lambda kinds: kinds[1]),
+    "masked": lambda kinds: _masked(*kinds),
     "cross_right": lambda kinds: kinds[2],
     "roll_along": _first,
     "negated": _first,

@@ -25,6 +25,7 @@ from srcgrad.targets.loops.exchanging import Exchange
 from srcgrad.targets.loops.integers import guard_integers
 from srcgrad.targets.loops.kind import Many
 from srcgrad.targets.loops.kinds import Kinds
+from srcgrad.targets.loops.masks import Masks
 from srcgrad.targets.loops.narrow import Narrow, is_narrow, steady_sums
 from srcgrad.targets.loops.nest import PARALLEL
 from srcgrad.targets.loops.nests import Nests
@@ -122,10 +123,8 @@ def loops_text(wish: Wish) -> LoopsText:
     for name, function in functions.items():
         _take_data(function, data[name], data)
         function.decorator_list = [load(DECORATOR)]
-    placeholders, recursion = Placeholders(functions, entry), Recursion(functions, entry)
-    kinds = Kinds(functions, entry, wish.given, records)
-    placeholders.put_back(kinds.of)
-    recursion.begin(kinds.of)
+    kinds, masks = _found_kinds(functions, wish, records)
+    rewriting.used |= masks
     rewriting.refused += endless(functions, kinds)
     rewriting.refused += _settled(functions, kinds, wish, records)
     rewriting.used |= _take_lists(functions[entry], wish.given)
@@ -153,6 +152,26 @@ def loops_text(wish: Wish) -> LoopsText:
         narrow,
         tuple(origins),
     )
+
+
+def _found_kinds(
+    functions: Mapping[str, Any], wish: Wish, records: Mapping[str, Sequence[str]]
+) -> tuple[Kinds, set[str]]:
+    """Return what names hold, once masks and what calls keep are written so that it has kinds.
+
+    The names of ours that functions call then are returned, too.
+    """
+    entry = wish.entry
+    placeholders, recursion = Placeholders(functions, entry), Recursion(functions, entry)
+    kinds = Kinds(functions, entry, wish.given, records)
+    used: set[str] = set()
+    for name, function in functions.items():
+        used |= Masks(function, functools.partial(kinds.of, function=name)).write()
+    if used:
+        kinds = Kinds(functions, entry, wish.given, records)
+    placeholders.put_back(kinds.of)
+    recursion.begin(kinds.of)
+    return kinds, used
 
 
 def _settled(

@@ -9,10 +9,11 @@ from srcgrad.targets.loops.library import (
     complexes,
     elementwise,
     integers,
+    masks,
     products,
     selecting,
     vectors,
 )
 
-__all__ = ["adjoints", "along", "complexes", "elementwise", "integers", "products", "selecting"]
-__all__ += ["vectors"]
+__all__ = ["adjoints", "along", "complexes", "elementwise", "integers", "masks", "products"]
+__all__ += ["selecting", "vectors"]
