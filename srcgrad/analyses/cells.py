@@ -24,6 +24,7 @@ class Cells:
         self._axes_of = axes_of
         self._read_from: dict[str, str] = {}
         self._open: dict[str, list[Any]] = {}
+        self._asked: set[str] = set()
 
     def begin(self) -> None:
         """Forget which entries were found to be numbers: the axes of names are found anew."""
@@ -39,8 +40,17 @@ class Cells:
         return True
 
     def hold_numbers(self, source: str) -> bool:
-        """Say whether all that a list holds is known to be numbers."""
-        return bool(self._entries.of(source)) and self._waiting(source, lambda _: False) == 0
+        """Say whether all that a list holds is known to be numbers.
+
+        What is made of its own entries is a number if they are.
+        """
+        if source in self._asked:
+            return True
+        self._asked.add(source)
+        try:
+            return bool(self._entries.of(source)) and self._waiting(source, lambda _: False) == 0
+        finally:
+            self._asked.discard(source)
 
     def _waiting(self, source: str, is_later: Callable[[Any], bool]) -> int | None:
         """Return how many names in a list are found later; None if anything else is no number.

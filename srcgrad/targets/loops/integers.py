@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any, Final
 
 import gast
 
-from srcgrad.ir.build import call, load
+from srcgrad.ir.build import call, clone, load
 from srcgrad.ir.walk import walk
+from srcgrad.targets.loops.growing import growing
 from srcgrad.targets.loops.words import INTEGERS
 
 _NAMES: Final = {
@@ -18,41 +19,84 @@ _NAMES: Final = {
 }
 
 
-def guard_integers(function: Any, kind_of: Callable[[Any], Any]) -> set[str]:
-    """Let what may divide integers by zero, or multiply them beyond 64 bits, call what looks.
+_GROWING: Final = {
+    gast.Add: "int_plus",
+    gast.Sub: "int_minus",
+    gast.Mult: "int_times",
+    gast.LShift: "int_shifted",
+    gast.Pow: "int_power",
+}
+_SURE: Final = ("bool", *INTEGERS)
+
+
+def guard_integers(
+    function: Any, kind_of: Callable[[Any], Any], recursive: Collection[str] = ()
+) -> set[str]:
+    """Let what may divide integers by zero, or take them beyond 64 bits, call what looks.
 
     Returns the names of what is called. `kind_of` tells the kind of an expression; of numbers that
-    are surely floats, and of arrays, nothing is asked.
+    are surely floats, and of arrays, nothing is asked. `recursive` are functions that call
+    themselves.
     """
-    used: set[str] = set()
-
-    def guarded(node: Any) -> Any:
-        if not isinstance(node, gast.BinOp) or type(node.op) not in _NAMES:
-            return node
-        if _is_harmless(node.right) or not _may_be_integers(node.left, node.right):
-            return node
-        name = _NAMES[type(node.op)]
-        used.add(name)
-        return call(name, node.left, node.right)
-
-    def _may_be_integers(*parts: Any) -> bool:
-        return all(kind_of(part) in (None, "bool", "unknown", *INTEGERS) for part in parts)
-
+    guard = _Guard(kind_of, growing(function, recursive))
     for node in list(walk(function)):
         for field in getattr(node, "_fields", ()):
             part = getattr(node, field, None)
             if isinstance(part, list):
-                part[:] = [guarded(item) for item in part]
+                part[:] = map(guard.expression, part)
             elif isinstance(part, gast.AST):
-                setattr(node, field, guarded(part))
-        if _grows(node) and _may_be_integers(load(node.target.id), node.value):
-            used.add("int_scaled")
-            target = load(node.target.id)
-            _become(node, gast.Assign([node.target], call("int_scaled", target, node.value), None))
-        elif _grows_anew(node) and _may_be_integers(node.value.left, node.value.right):
-            used.add("int_times")
-            node.value = call("int_times", node.value.left, node.value.right)
-    return used
+                setattr(node, field, guard.expression(part))
+        guard.statement(node)
+    return guard.used
+
+
+class _Guard:
+    """Writes the calls; `used` are the names of what is called."""
+
+    def __init__(self, kind_of: Callable[[Any], Any], grows: set[int]) -> None:
+        self._kind, self._growing = kind_of, grows
+        self.used: set[str] = set()
+
+    def expression(self, node: Any) -> Any:
+        """Return an expression, or the call that looks at its operands."""
+        if not isinstance(node, gast.BinOp):
+            return node
+        operator, sides = type(node.op), (node.left, node.right)
+        if id(node) in self._growing and self._may_grow(*sides):
+            return self._call(_GROWING[operator], *sides)
+        if operator not in _NAMES or _is_harmless(node.right) or not self._may_be_integers(*sides):
+            return node
+        return self._call(_NAMES[operator], *sides)
+
+    def statement(self, node: Any) -> None:
+        """Rewrite a statement that changes a name by itself, in place."""
+        if isinstance(node, gast.AugAssign) and id(node) in self._growing:
+            old = read_of(node.target)
+            if self._kind(old) in _SURE and self._may_grow(old, node.value):
+                value = self._call(_GROWING[type(node.op)], old, node.value)
+                _become(node, gast.Assign([node.target], value, None))
+        elif _grows(node) and self._may_be_integers(load(node.target.id), node.value):
+            value = self._call("int_scaled", load(node.target.id), node.value)
+            _become(node, gast.Assign([node.target], value, None))
+        elif _grows_anew(node) and self._may_be_integers(node.value.left, node.value.right):
+            node.value = self._call("int_times", node.value.left, node.value.right)
+
+    def _call(self, name: str, *args: Any) -> Any:
+        self.used.add(name)
+        return call(name, *args)
+
+    def _may_be_integers(self, *parts: Any) -> bool:
+        return all(self._kind(part) in (None, "unknown", *_SURE) for part in parts)
+
+    def _may_grow(self, *parts: Any) -> bool:
+        return self._may_be_integers(*parts) and any(self._kind(part) in _SURE for part in parts)
+
+
+def read_of(target: Any) -> Any:
+    """Return the expression that reads what a statement stores to."""
+    found = clone(target)
+    found.ctx = gast.Load()
+    return found
 
 
 def _is_harmless(node: Any) -> bool:

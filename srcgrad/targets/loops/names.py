@@ -127,6 +127,21 @@ def int_scaled(x: Any, y: Any) -> Any:
     return x
 
 
+def int_plus(x: Any, y: Any) -> Any:
+    """Return ``x + y``; of integers, an error where 64 bits do not hold it."""
+    return x + y
+
+
+def int_minus(x: Any, y: Any) -> Any:
+    """Return ``x - y``; of integers, an error where 64 bits do not hold it."""
+    return x - y
+
+
+def int_shifted(x: Any, y: Any) -> Any:
+    """Return ``x << y``; an error where 64 bits do not hold it."""
+    return x << y
+
+
 def int_times(x: Any, y: Any) -> Any:
     """Return ``x * y``; of integers, an error where 64 bits do not hold it."""
     return x * y

@@ -21,6 +21,56 @@ from srcgrad.targets.loops.placeholders import blank
 
 _FORWARD: Final = "_forward"
 _BACKWARD: Final = "_backward"
+_DEEPEST: Final = 1000  # as deep as Python goes
+
+
+def recursive(functions: Mapping[str, Any]) -> set[str]:
+    """Return the functions that call themselves, in those that they call, too."""
+    calls = {name: _called(function, functions) for name, function in functions.items()}
+    return {name for name in functions if name in _reached(name, calls)}
+
+
+def limit_depth(functions: dict[str, Any], entry: str) -> None:
+    """Let functions that call themselves count their calls, and raise where Python would.
+
+    A compiled one would take all of the stack, and the process with it.
+    """
+    found = recursive(functions)
+    taken = {item.id for function in functions.values() for item in found_in(function, gast.Name)}
+    depth = free_name("depth", taken) if found else ""
+    if entry in found:
+        found = {*found - {entry}, _set_apart(functions, entry, taken | functions.keys())}
+    for name, function in functions.items():
+        for node in found_in(function, gast.Call):
+            if getattr(node.func, "id", None) in found:
+                more = gast.BinOp(load(depth), gast.Add(), constant(1))
+                node.args.append(more if name in found else constant(0))
+    for name in found:
+        function = functions[name]
+        function.args.args.append(gast.Name(depth, gast.Param(), None, None))
+        test = gast.Compare(load(depth), [gast.Gt()], [constant(_DEEPEST)])
+        error = call("RecursionError", constant("a function calls itself too often"))
+        look = gast.If(test, [gast.Raise(error, None)], [])
+        look.lineno = look.body[0].lineno = function.lineno
+        function.body.insert(1 if gast.get_docstring(function) else 0, look)
+
+
+def _set_apart(functions: dict[str, Any], entry: str, taken: set[str]) -> str:
+    """Let an entry that calls itself call a function that does so; return the name of that."""
+    function, name = functions[entry], free_name(f"{entry}_again", taken)
+    for other in functions.values():
+        for item in found_in(other, gast.Name):
+            item.id = name if item.id == entry else item.id
+    given = [item.id for item in function.args.args]
+    said = gast.Expr(gast.Constant(f"Return what `{name}` returns.", None))
+    parameters = [gast.Name(item, gast.Param(), None, None) for item in given]
+    arguments = gast.arguments(parameters, [], None, [], [], None, [])
+    body = [said, gast.Return(call(name, *map(load, given)))]
+    thin = gast.FunctionDef(entry, arguments, body, function.decorator_list, None, None)
+    thin.lineno = body[1].lineno = function.lineno
+    function.name = name
+    functions[name], functions[entry] = function, thin
+    return name
 
 
 class Recursion:
@@ -81,14 +131,7 @@ class Recursion:
 
     def _reached_by(self, name: str) -> set[str]:
         """Return the functions that one calls, itself or in those that it calls."""
-        found: set[str] = set()
-        more = list(self._calls[name])
-        while more:
-            item = more.pop()
-            if item not in found:
-                found.add(item)
-                more += self._calls[item]
-        return found
+        return _reached(name, self._calls)
 
     def _reach(self, names: Sequence[str]) -> set[str]:
         """Return the functions that call some, themselves or in those that they call."""
@@ -96,17 +139,24 @@ class Recursion:
         return {name for name in self._functions if self._reached_by(name) & wanted} | wanted
 
     def _is_called_plainly(self, name: str) -> bool:
-        """Say whether a function is only ever called by ``result, kept = name(...)``."""
+        """Say whether a function is only ever called by ``result, kept = name(...)``.
+
+        Or by one of both, ``name(...)[0]``, and by what a way back takes, ``name(...)[1]``.
+        """
         for function in self._functions.values():
             uses = sum(item.id == name for item in found_in(function, gast.Name))
-            plain = sum(
-                isinstance(item.value, gast.Call)
-                and _is_name(item.value.func, name)
+            pairs = sum(
+                _calls(item.value, name)
                 and isinstance(item.targets[0], gast.Tuple)
                 and len(item.targets[0].elts) == 2
                 for item in found_in(function, gast.Assign)
             )
-            if uses != plain:
+            parts = [
+                item for item in found_in(function, gast.Subscript) if _calls(item.value, name)
+            ]
+            taken = set(map(id, _taken_back(function.body)))
+            fit = sum(_is_constant(x.slice, 0) or id(x) in taken for x in parts)
+            if uses != pairs + fit:
                 return False
         return True
 
@@ -154,6 +204,18 @@ def _called(function: Any, functions: Mapping[str, Any]) -> set[str]:
     return {item.id for item in found_in(function, gast.Name)} & functions.keys()
 
 
+def _reached(name: str, calls: Mapping[str, set[str]]) -> set[str]:
+    """Return the functions that one calls, itself or in those that it calls."""
+    found: set[str] = set()
+    more = list(calls[name])
+    while more:
+        item = more.pop()
+        if item not in found:
+            found.add(item)
+            more += calls[item]
+    return found
+
+
 def _back_of(name: str) -> str:
     before, _, after = name.rpartition(_FORWARD)
     return f"{before}{_BACKWARD}{after}"
@@ -161,6 +223,14 @@ def _back_of(name: str) -> str:
 
 def _is_name(node: Any, name: str) -> bool:
     return isinstance(node, gast.Name) and node.id == name
+
+
+def _calls(node: Any, name: str) -> bool:
+    return isinstance(node, gast.Call) and _is_name(node.func, name)
+
+
+def _is_constant(node: Any, value: int) -> bool:
+    return isinstance(node, gast.Constant) and type(node.value) is int and node.value == value
 
 
 def _is_load(node: Any) -> bool:

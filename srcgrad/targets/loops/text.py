@@ -32,7 +32,7 @@ from srcgrad.targets.loops.nests import Nests
 from srcgrad.targets.loops.placeholders import Placeholders
 from srcgrad.targets.loops.plain import leave_out_calls
 from srcgrad.targets.loops.records import Records
-from srcgrad.targets.loops.recursion import Recursion
+from srcgrad.targets.loops.recursion import Recursion, limit_depth, recursive
 from srcgrad.targets.loops.statements import Statements
 from srcgrad.targets.loops.upward import count_upwards
 from srcgrad.targets.loops.whole_numbers import Lists
@@ -155,7 +155,7 @@ def loops_text(wish: Wish) -> LoopsText:
 
 
 def _found_kinds(
-    functions: Mapping[str, Any], wish: Wish, records: Mapping[str, Sequence[str]]
+    functions: dict[str, Any], wish: Wish, records: Mapping[str, Sequence[str]]
 ) -> tuple[Kinds, set[str]]:
     """Return what names hold, once masks and what calls keep are written so that it has kinds.
 
@@ -163,6 +163,7 @@ def _found_kinds(
     """
     entry = wish.entry
     placeholders, recursion = Placeholders(functions, entry), Recursion(functions, entry)
+    limit_depth(functions, entry)
     kinds = Kinds(functions, entry, wish.given, records)
     used: set[str] = set()
     for name, function in functions.items():
@@ -201,9 +202,10 @@ def _lowered(
     parallel = bool(wish.options.get("parallel"))
     used: set[str] = set()
     looks: list[Bounds] = []
+    again = recursive(functions)
     for name, function in functions.items():
         kind_of = functools.partial(kinds.of, function=name)
-        used |= leave_out_calls(function, kind_of) | guard_integers(function, kind_of)
+        used |= leave_out_calls(function, kind_of) | guard_integers(function, kind_of, again)
         if narrow:
             Narrow(function, kind_of, kinds.parameters()).write()
         if wish.fuses:

@@ -9,9 +9,13 @@ from srcgrad.targets.loops import names
 from srcgrad.targets.loops.library.bodies import unvalued
 
 
+def _are_integers(x: object, y: object) -> bool:
+    return isinstance(unvalued(x), types.Integer) and isinstance(unvalued(y), types.Integer)
+
+
 @overload(names.int_floor_divided)
 def _floor_divided(x, y):
-    if isinstance(unvalued(x), types.Integer) and isinstance(unvalued(y), types.Integer):
+    if _are_integers(x, y):
 
         def body(x, y):
             if y == 0:
@@ -24,7 +28,7 @@ def _floor_divided(x, y):
 
 @overload(names.int_remainder)
 def _remainder(x, y):
-    if isinstance(unvalued(x), types.Integer) and isinstance(unvalued(y), types.Integer):
+    if _are_integers(x, y):
 
         def body(x, y):
             if y == 0:
@@ -35,9 +39,45 @@ def _remainder(x, y):
     return lambda x, y: x % y
 
 
+@overload(names.int_plus)
+def _plus(x, y):
+    if not _are_integers(x, y):
+        return lambda x, y: x + y
+
+    def body(x, y):
+        if abs(float(x) + float(y)) > 9.2e18:
+            raise OverflowError("an integer of more than 64 bits")
+        return x + y
+
+    return body
+
+
+@overload(names.int_minus)
+def _minus(x, y):
+    if not _are_integers(x, y):
+        return lambda x, y: x - y
+
+    def body(x, y):
+        if abs(float(x) - float(y)) > 9.2e18:
+            raise OverflowError("an integer of more than 64 bits")
+        return x - y
+
+    return body
+
+
+@overload(names.int_shifted)
+def _shifted(x, y):
+    def body(x, y):
+        if y < 0 or y > 62 or abs(float(x)) * 2.0**y > 9.2e18:
+            raise OverflowError("an integer of more than 64 bits")
+        return x << y
+
+    return body
+
+
 @overload(names.int_times)
 def _times(x, y):
-    if isinstance(unvalued(x), types.Integer) and isinstance(unvalued(y), types.Integer):
+    if _are_integers(x, y):
 
         def body(x, y):
             product = x * y
@@ -51,7 +91,7 @@ def _times(x, y):
 
 @overload(names.int_scaled)
 def _scaled(x, y):
-    if isinstance(unvalued(x), types.Integer) and isinstance(unvalued(y), types.Integer):
+    if _are_integers(x, y):
         return lambda x, y: names.int_times(x, y)
 
     def body(x, y):
@@ -63,7 +103,7 @@ def _scaled(x, y):
 
 @overload(names.int_power)
 def _power(x, y):
-    if isinstance(unvalued(x), types.Integer) and isinstance(unvalued(y), types.Integer):
+    if _are_integers(x, y):
 
         def body(x, y):
             if y < 0 or abs(float(x)) ** float(y) > 9.2e18:
