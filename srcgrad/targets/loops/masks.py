@@ -84,9 +84,10 @@ class Masks:
 
     def _mask_among(self, array: Any, index: Any) -> Any:
         """Return the mask of the last axes of an array, behind parts for the whole others."""
-        *before, last = parts_of(index)
-        if not before or not all(map(_is_whole, before)):
+        parts = parts_of(index)
+        if len(parts) < 2 or not all(map(_is_whole, parts[:-1])):
             return None
+        before, last = parts[:-1], parts[-1]
         whole, mask = self._kind(array), self._kind(last)
         if not isinstance(whole, Array) or not isinstance(mask, Array) or mask.dtype != "bool":
             return None

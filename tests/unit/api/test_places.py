@@ -123,3 +123,17 @@ def test_masks_behind_whole_axes_are_compiled():
         g = sg.value_and_grad(columns_put_back, backend="numba")
         g(X, COLUMNS)
     assert "put_masked(y, m, 0.0)" in g.source
+
+
+@pytest.mark.skipif("numba" not in BACKENDS, reason="needs Numba")
+def test_an_index_of_no_parts_is_none_by_a_mask():
+    def whole(x):
+        y = np.sum(x * x, keepdims=True)[0, 0]
+        z = np.asarray(y)
+        return z[()] * x[0, 1]
+
+    found = sg.value_and_grad(whole, backend="numba")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sg.CompileWarning)
+        value, _ = found(X)
+    assert value == pytest.approx(whole(X))
