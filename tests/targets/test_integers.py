@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 
 import numpy as np
@@ -115,6 +116,18 @@ def test_what_counts_is_not_looked_at():
     g = sg.value_and_grad(counted, backend="numba")
     g(0.5, 4)
     assert "int_" not in g.source
+
+
+def whole_parts(x, n):
+    return x * (int(2.5 * n) + math.floor(0.5 * n) - round(1.5 * n) + math.ceil(0.1 * n))
+
+
+def test_whole_parts_of_large_numbers_are_those_of_python():
+    g, expected = sg.value_and_grad(whole_parts, backend="numba"), sg.value_and_grad(whole_parts)
+    for n in (3.0, 1e20, -7.5):
+        assert not differs(g(0.5, n), expected(0.5, n)), n
+    with pytest.raises(ValueError, match="NaN"):
+        g(0.5, math.nan)
 
 
 def nested(x, n):

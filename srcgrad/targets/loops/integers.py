@@ -59,6 +59,10 @@ class _Guard:
 
     def expression(self, node: Any) -> Any:
         """Return an expression, or the call that looks at its operands."""
+        if isinstance(node, gast.Call) and _makes_integer(node):
+            if self._kind(node.args[0]) not in _SURE:
+                node.args[0] = self._call("within_integers", node.args[0])
+            return node
         if not isinstance(node, gast.BinOp):
             return node
         operator, sides = type(node.op), (node.left, node.right)
@@ -90,6 +94,16 @@ class _Guard:
 
     def _may_grow(self, *parts: Any) -> bool:
         return self._may_be_integers(*parts) and any(self._kind(part) in _SURE for part in parts)
+
+
+def _makes_integer(node: Any) -> bool:
+    """Say whether a call makes an integer of a number, as ``int(x)`` does."""
+    if len(node.args) != 1 or node.keywords:
+        return False
+    if isinstance(node.func, gast.Attribute):
+        is_math = getattr(node.func.value, "id", "") == "math"
+        return is_math and node.func.attr in ("floor", "ceil", "trunc")
+    return getattr(node.func, "id", "") in ("int", "round")
 
 
 def read_of(target: Any) -> Any:

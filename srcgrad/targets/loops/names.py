@@ -127,6 +127,11 @@ def int_scaled(x: Any, y: Any) -> Any:
     return x
 
 
+def within_integers(x: Any) -> Any:
+    """Return `x`; an error where 64 bits do not hold the integer next to it."""
+    return x
+
+
 def int_plus(x: Any, y: Any) -> Any:
     """Return ``x + y``; of integers, an error where 64 bits do not hold it."""
     return x + y

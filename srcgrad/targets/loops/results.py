@@ -347,7 +347,7 @@ _OF_RUNTIME: Final[Mapping[str, Callable[[Sequence[Kind]], Kind]]] = {
     "masked": lambda kinds: _masked(*kinds),
     "cross_right": lambda kinds: kinds[2],
     "roll_along": _first,
-    "negated": _first,
+    **dict.fromkeys(("negated", "within_integers"), _first),
     "int_floor_divided": _by(gast.FloorDiv()),
     "int_remainder": _by(gast.Mod()),
     "int_plus": _by(gast.Add()),

@@ -39,6 +39,19 @@ def _remainder(x, y):
     return lambda x, y: x % y
 
 
+@overload(names.within_integers)
+def _within_integers(x):
+    if not isinstance(unvalued(x), types.Float):
+        return lambda x: x
+
+    def body(x):
+        if not abs(x) < 9.2e18:  # nor is NaN
+            raise OverflowError("a number whose integer 64 bits do not hold")
+        return x
+
+    return body
+
+
 @overload(names.int_plus)
 def _plus(x, y):
     if not _are_integers(x, y):
