@@ -183,3 +183,11 @@ def test_results_that_hold_results_are_refused():
         warnings.simplefilter("ignore", sg.CompileWarning)
         found = sg.value_and_grad(of_tuples, backend="numba")(1.5)
     assert not differs(found, sg.value_and_grad(of_tuples)(1.5))
+
+
+def test_a_function_that_calls_itself_is_not_kept_for_other_processes():
+    """Numba ends the process with a fault that finds one among what it has kept."""
+    for way in (sg.value_and_grad, sg.grad):
+        g = way(whole_heap, backend="numba")
+        g(NORMAL(size=7))
+        assert "cache=False" in g.source

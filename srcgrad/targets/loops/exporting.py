@@ -24,6 +24,7 @@ _FILES: Final = (
     "along",
     "complexes",
     "integers",
+    "masks",
     "selecting",
 )
 _OURS: Final = re.compile(r"\b(?:runtime|names)\.")
@@ -116,7 +117,8 @@ def _bodies() -> dict[str, str]:
     found: dict[str, str] = {}
     for item, text in _parsed():
         for decorator in getattr(item, "decorator_list", []):
-            found[to_source(decorator.args[0]).rpartition(".")[2]] = text
+            name = to_source(decorator.args[0]).rpartition(".")[2]
+            found[name] = f"{found[name]}\n\n{text}" if name in found else text
     return found
 
 

@@ -77,6 +77,13 @@ def list_of(items: Any) -> Any:
     return list(zip(*items, strict=True)) if isinstance(items, tuple) else list(items)
 
 
+def entries_added(total: Any, grad: Any) -> Any:
+    """Return ``total + grad``, entry by entry if they are lists of adjoints."""
+    if not isinstance(total, list):
+        return total + grad
+    return [entries_added(one, part) for one, part in zip(total, grad, strict=True)]
+
+
 def taken_out(items: Any, place: int) -> Any:
     """Return ``items.pop(place)``, after which Numba may free twice what is appended next."""
     return items.pop(place)

@@ -221,6 +221,8 @@ def _lowered(
         if narrow:
             used |= steady_sums(function, kind_of)
     options = wish.options
+    if again and options.get("cache"):
+        options = {**options, "cache": False}  # which Numba falls over in the next process
     if wish.looks and options.get("boundscheck") and all(item.find() for item in looks):
         options = {**options, "boundscheck": False}
         used |= {LOOK for item in looks if item.write()}

@@ -12,6 +12,7 @@ from numba.extending import overload
 from numba.np.numpy_support import as_dtype
 
 from srcgrad import runtime
+from srcgrad.targets.loops import names
 from srcgrad.targets.loops.library.bodies import (
     loops,
     made,
@@ -110,14 +111,21 @@ def _accumulate(total, grad):
     if (of_number(total) or of_array(total)) and (of_number(grad) or of_array(grad)):
         return lambda total, grad: total + grad
     if isinstance(total, types.List) and isinstance(grad, types.List):
-
-        def entries(total, grad):
-            if len(total) != len(grad):
-                raise ValueError("lists of adjoints of different lengths")
-            return [runtime.accumulate(total[k], grad[k]) for k in range(len(total))]
-
-        return entries
+        return lambda total, grad: names.entries_added(total, grad)
     return None
+
+
+@overload(names.entries_added)
+def _entries_added(total, grad):
+    if not isinstance(total, types.List):
+        return lambda total, grad: total + grad
+
+    def body(total, grad):
+        if len(total) != len(grad):
+            raise ValueError("lists of adjoints of different lengths")
+        return [names.entries_added(total[k], grad[k]) for k in range(len(total))]
+
+    return body
 
 
 @overload(runtime.gathered)
@@ -141,7 +149,7 @@ def _add_at(buffer, index, grad):
     if isinstance(buffer, types.List) and isinstance(one, types.Integer):
 
         def in_list(buffer, index, grad):
-            buffer[index] = runtime.accumulate(buffer[index], grad)
+            buffer[index] = names.entries_added(buffer[index], grad)
 
         return in_list
     if not of_array(buffer):
