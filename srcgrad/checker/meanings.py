@@ -197,6 +197,13 @@ for _name in ("open", "input", "exec", "eval", "id", "vars", "globals", "locals"
 means(grad_of)(_refused("grad_of"))
 
 
+@means(runtime.refuse_integers)
+def refuse_integers(array: Any) -> None:
+    """Refuse integers: an array of elements stands for one of floats."""
+    if getattr(getattr(array, "dtype", None), "kind", "f") != "O":
+        runtime.refuse_integers(array)
+
+
 @means(runtime.zeros_like)
 def zeros_like(value: Any) -> Any:
     """Return an adjoint of zeros."""

@@ -29,10 +29,10 @@ def rows_that_take_turns(x):
 def arrays_in_a_list(x):
     parts = [np.zeros(len(x)) for _ in range(2)]
     first = parts[0]
-    pair = (first, 1.0)
+    kept = [first]
     for i in range(len(x)):
         first[i] += x[i] * x[i]
-    return np.sum(pair[0]) * pair[1]
+    return kept[0][0] * kept[0][1]
 
 
 def conditions_and_two_loops(x):

@@ -155,3 +155,16 @@ def test_equations_between_elements_are_solved_exactly() -> None:
     assert determinant(matrix) == element_of(round(np.linalg.det(whole)))
     with pytest.raises(np.linalg.LinAlgError):
         solved(np.ones((2, 2)), np.ones(2))
+
+
+def test_arrays_of_a_comprehension_that_are_written_are_proven():
+    def rows(x):
+        parts = [np.zeros(len(x)) for _ in range(2)]
+        first = parts[0]
+        for i in range(len(x)):
+            first[i] += x[i] * x[i]
+        return np.sum(parts[0])
+
+    gradient = sg.value_and_grad(rows)
+    gradient(np.array([1.0, 2.0, 3.0]))
+    assert gradient._plan.generated.proof.is_proven
