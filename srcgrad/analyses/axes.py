@@ -115,7 +115,7 @@ class Axes:
             return self._of_name(value.id, more, seen)
         if operation.primal is self._program.reader.vocabulary.getitem:
             return self._of_read(value, more, seen)
-        if operation.kind not in ("primitive", "constant") or operation.primal is None:
+        if operation.kind not in ("primitive", "constant"):
             return None
         known = self._program.reader.vocabulary.primitive(operation.primal)
         sure = not self._computes or _has_axes_always(known, operation)

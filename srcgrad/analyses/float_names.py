@@ -223,7 +223,7 @@ class _Analysis:
 
     def _judge_Call(self, node: Any) -> bool:
         operation = self._program.reader.read(node)
-        if operation.kind not in ("primitive", "constant") or operation.primal is None:
+        if operation.kind not in ("primitive", "constant"):
             return False
         known = self._program.reader.vocabulary.primitive(operation.primal)
         if "dtype" in operation.keywords:

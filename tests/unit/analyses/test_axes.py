@@ -15,7 +15,8 @@ from srcgrad.analyses.axes import Axes
 from srcgrad.analyses.dimensions import Dimensions
 from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.shapes import Shapes
-from srcgrad.compiler.doctesting import parse, program_of
+from srcgrad.compiler.doctesting import parse, program_of, reader_of
+from srcgrad.ir.build import load
 from srcgrad.ir.walk import names_bound, statements
 
 LINES = {
@@ -47,6 +48,9 @@ LINES = {
     "a = np.max(x, 0)": (1,),
     "a = np.sum(np.sum(x, 0), 0)": (2,),
     "a = np.sum(x)": None,
+    "a = y.tolist()": None,
+    "b = np.zeros((3, 4))\n    a = np.floor(x, b)": (),
+    "a = np.frexp(x)[0]": None,
     "a = np.sum(x, None)": None,
     "a = np.sum(x, axis=None)": None,
     "a = np.sum(x[1:], 0)": (1,),
@@ -88,8 +92,11 @@ def _found(lines: str) -> Any:
     return axes.of(name)
 
 
-def _axes(lines: str) -> tuple[Axes, str]:
+def _axes(lines: str, function: Any = None) -> tuple[Axes, str]:
     program = program_of(f"\ndef f(x, n):\n    {lines}\n    return np.sum(a)\n", "x")
+    if function is not None:  # which is called in the place of what the text names
+        program.reader = reader_of(helper=function)
+        program.body[0].value.func = load("helper")
     integers = Integers(program)
     dimensions = Dimensions(program, integers, Shapes(program, integers), assume=False)
     makers: dict[str, list[Any]] = defaultdict(list)
@@ -99,6 +106,12 @@ def _axes(lines: str) -> tuple[Axes, str]:
                 makers[name].append(statement)
     name = program.body[-2].value.args[0].id
     return Axes(program, dimensions, integers, makers, {}), name
+
+
+@pytest.mark.parametrize(("function", "said"), [(np.sin, True), (np.frompyfunc(abs, 1, 1), False)])
+def test_nothing_is_said_of_what_a_function_without_rule_returns(function: Any, said: bool) -> None:
+    axes, name = _axes("a = np.sin(x)", function)
+    assert (axes.of(name) is not None) is said
 
 
 @pytest.mark.parametrize("lines", LINES)

@@ -10,6 +10,7 @@ import gast
 import numpy as np
 import pytest
 
+from srcgrad.analyses.activity import activity
 from srcgrad.analyses.dimensions import Dimensions
 from srcgrad.analyses.displays import is_plain_number, makes_list
 from srcgrad.analyses.float_names import float_names
@@ -18,10 +19,13 @@ from srcgrad.analyses.inner_lists import inner_lists
 from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.selectors import _MOST_PARTS, EVERYWHERE, STEEP, STEEP_AT_THE_EDGE, Mask, both
 from srcgrad.analyses.shapes import Shapes
+from srcgrad.analyses.storage import storage
 from srcgrad.analyses.unpacking import Part, of_parts
 from srcgrad.analyses.variation import Variation
 from srcgrad.analyses.zeros import tells_truth, zero_outside
 from srcgrad.compiler.doctesting import parse, program_of, reader_of, text
+from srcgrad.ir.program import is_store
+from srcgrad.ir.walk import statements
 
 
 def _node(source: str) -> Any:
@@ -91,6 +95,56 @@ def f(x):
     }
     shapes_of = [(m, k), (k, n), (m, n), (m,), (k,), (), (6, m, n)]
     assert [found[name] for name in "abcdegh"] == shapes_of
+
+
+@pytest.mark.parametrize(
+    "line", ["x @ w + b", "x @ w - b", "b + x @ w", "x @ w * b", "b / (x @ w)"]
+)
+def test_one_row_is_what_is_added_to_a_product_and_nothing_else(line: str) -> None:
+    program = program_of(f"def f(w, b, x):\n    return np.sum(np.sin({line}), axis=0)", "w", "b")
+    integers = Integers(program)
+    dimensions = Dimensions(program, integers, Shapes(program, integers), assume=True)
+    added = "+" in line or "-" in line
+    wanted = "b.shape == w.shape[1:]" if added else "np.ndim(b) <= 2"
+    assert dimensions.conditions == ("x.ndim == 2", "w.ndim == 2", wanted)
+
+
+SAME_OBJECTS = {
+    "b = a\nc = b\nc.append(x)": {"a", "b", "c"},
+    "c = b\nb = a\na.append(x)": {"a", "b", "c"},
+    "b = a\nc = a\nc.append(x)": {"a", "b", "c"},
+    "b = a\nc = d\nc.append(x)": {"c", "d"},
+    "b = a\nc = d\nc.append(n)": set(),
+}
+
+
+@pytest.mark.parametrize("lines", SAME_OBJECTS)
+def test_copies_of_a_list_that_is_changed_vary_all_or_none(lines: str) -> None:
+    program = program_of("def f(x, n): return x")
+    program.body = parse(f"\n{lines}\n")
+    assert activity(program, tuple("abcd")).active - {"x"} == SAME_OBJECTS[lines]
+
+
+LOOPS = {
+    "a = x.copy()\n        a[0] = 2.0\n        b = a[1:]": False,
+    "a = x.copy()\n        a[0] = 2.0\n        b = a[1:]\n        c = x * 2.0": False,
+    "a = x[:2]\n        a[0] = 2.0\n        b = x[1:]": True,
+    "b = d[1:]\n        d[0] = 2.0": True,
+}
+
+
+@pytest.mark.parametrize("lines", LOOPS)
+def test_what_a_trip_makes_is_not_written_by_the_next(lines: str) -> None:
+    program = program_of(
+        f"def f(x):\n    d, out = x.copy(), np.zeros(2)\n    for i in range(2):\n        {lines}\n"
+        "        out[:] = b\n    return np.sum(out)"
+    )
+    integers = Integers(program)
+    shapes = Shapes(program, integers)
+    dimensions = Dimensions(program, integers, shapes, assume=True)
+    memory = storage(program, shapes, dimensions, integers)
+    (read,) = [s for s in statements(program.body) if is_store(s) and text([s]) == "out[:] = b"]
+    assert memory.written_after("b", read) is LOOPS[lines]
 
 
 VARIATION = {
@@ -371,6 +425,12 @@ FLOATS = {
     "d = [[n], [x]]; a = d[0]": "",
     "d = [x, x] if n else [1.0]; a = d[0]": "a d",
     "d = [x, x] if n else [1]; a = d[0]": "",
+    "d = [x]; e = d + ([n] if n else x); a = e[0]": "d e",
+    "d = [x]; e = d + (x if n else [n]); a = e[0]": "d e",
+    "for a in ({n: x} if n else x): b = a": "",
+    "a = helper(n, dtype=float)": "",
+    "a = helper(x, x)": "",
+    "a = n.tolist(); b = a[0]": "",
     "d = [0] * 3; d[1] = x; a = d[0]": "",
     "d = [0.0] * 3; d[1] = n; a = d[0]": "",
     "d = np.zeros(3); d[1] = n; a = d[0]": "a d",
@@ -386,7 +446,7 @@ FLOATS = {
 def test_floats_are_told_from_what_may_be_whole(lines: str) -> None:
     program = program_of("def f(x, n): return x")
     known = {f.__name__: f for f in (range, zip, enumerate, reversed, dict)}
-    program.reader = reader_of(itertools=itertools, **known)
+    program.reader = reader_of(itertools=itertools, helper=_node, **known)
     program.body, program.inputs = parse(f"\n{lines}\n"), ("x",)
     assert " ".join(sorted(float_names(program) - {"x"})) == FLOATS[lines]
 

@@ -40,6 +40,8 @@ def equivalents() -> list[OpSpec]:
         op(np.histogram2d, A(5), PLACES, (2, KNOTS), density=True, weights=A(5)),
         op(np.sort_complex, C(4)),
         op(np.apply_along_axis, np.cumsum, 0, A(3, 4)),
+        op(np.apply_along_axis, np.cumsum, 0, A(4)),
+        op(np.apply_along_axis, np.cumsum, 1, A(2, 3, 4)),
         op(np.apply_along_axis, np.outer, 1, A(2, 3), np.array([1.0, -2.0])),
         op(np.apply_along_axis, np.prod, -1, A(3, 4)),
         op(np.apply_over_axes, np.sum, A(2, 3, 4), (0, 2)),

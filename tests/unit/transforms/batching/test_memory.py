@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+import srcgrad as sg
+from srcgrad.runtime import flatten
 from tests.unit.transforms.batching.examples import check, check_refused
 
 WRITTEN: list[Callable[..., Any]] = []
@@ -165,6 +167,14 @@ def flat_copies(m):
 
 
 @written
+def flat_copies_by_a_function(x, m):
+    a, b = flatten(x), flatten(m)
+    x[0], m[0] = 5.0, 5.0
+    b[1:] = 3.0
+    return a, b, x, m
+
+
+@written
 def truths_that_meet(b, x):
     return (b @ b) * x, (b @ (x > 0)) * x, np.cumsum(b) * x
 
@@ -182,6 +192,19 @@ def means_that_are_complex(z, x):
 @pytest.mark.parametrize("program", WRITTEN, ids=lambda program: program.__name__)
 def test_memory_over_a_batch_is_that_of_each_example(program: Callable[..., Any]) -> None:
     check(program)
+
+
+def test_arrays_made_of_numbers_are_copied_only_if_one_of_them_is_written() -> None:
+    def beside_another(x):
+        y, s = np.zeros(3), np.exp(x[1])
+        y[0] = x[0]
+        a, b, c = np.reshape(np.exp(x[0]), (1,)), np.asarray(s), np.atleast_1d(s)
+        return a * 1, b * 1, c * 1, y
+
+    check(beside_another)
+    batched = sg.vmap(beside_another)
+    batched(np.ones((2, 3)))
+    assert "copy" not in batched.source
 
 
 @pytest.mark.parametrize(
