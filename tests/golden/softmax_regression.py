@@ -31,7 +31,7 @@ def loss_value_and_grad(w, b, x, labels):
     """Value and gradient of `loss` (softmax_regression.py:8) with respect to `w`, `b`.
 
     Taken for granted: w.ndim == 2; b.ndim == 1; x.ndim == 2; labels.ndim == 1;
-    len(b) == w.shape[1].
+    labels holds integers; len(b) == w.shape[1].
     """
     logits = x @ w + b
     logits = logits - logits.max(axis=1, keepdims=True)
