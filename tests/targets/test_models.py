@@ -1,4 +1,4 @@
-"""Checks gradients of the models that are measured: by source they are differences, compiled those."""
+"""Checks gradients of the models that are measured: by source and compiled."""
 
 from __future__ import annotations
 
