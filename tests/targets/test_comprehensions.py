@@ -291,3 +291,18 @@ def test_lists_of_whole_numbers_take_others(program):
         warnings.simplefilter("ignore", sg.CompileWarning)
         for x in (np.array([2.0, 4.0, 6.0]), NORMAL(size=3)):
             assert not differs(found(x), expected(x))
+
+
+def where_of_one_argument(x, m):
+    i = np.where(m)[0]
+    y = x[i]
+    return np.sum(y * y) + x[0]
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_where_of_one_argument_gives_places(dtype):
+    x, m = np.array([1.0, -2.0, 3.0], dtype), np.array([True, False, True])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sg.CompileWarning)
+        found = sg.value_and_grad(where_of_one_argument, backend="numba")(x, m)
+    assert not differs(found, sg.value_and_grad(where_of_one_argument)(x, m), narrow=True)

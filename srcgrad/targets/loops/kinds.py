@@ -355,7 +355,7 @@ class Kinds:
             return spread(chosen, kinds) if chosen and all(map(word_in, kinds)) else UNKNOWN
         if name == "clip" and len(kinds) == 3:
             return self._clipped(node, kinds)
-        if is_elementwise(name):
+        if name != "where" and is_elementwise(name):  # with one argument, it gives places
             return beside(getattr(np, name), *kinds)
         if name in ("sum", "max", "min", "prod", "mean") and len(kinds) == 1:
             return reduced(name, kinds[0])

@@ -166,7 +166,7 @@ class Narrow:
             node.args[1:] = [self._beside(item, word) for item in node.args[1:]]
         elif name in ("dot", "outer") and len(node.args) == 2:
             node.args = self._operands(np.multiply, node.args)
-        elif is_elementwise(name):
+        elif name != "where" and is_elementwise(name):
             node.args = self._operands(getattr(np, name), node.args)
 
     def _own_call(self, node: Any, name: str) -> None:
