@@ -11,6 +11,7 @@ import gast
 from srcgrad.compiler.derivation import Derivation
 from srcgrad.compiler.following import Passed
 from srcgrad.ir.build import assign, call, load, store, subscript
+from srcgrad.ir.edges import followed
 from srcgrad.ir.walk import walk
 from srcgrad.optimizations.width import WIDEST, width
 from srcgrad.transforms.sweep import Facts
@@ -80,10 +81,4 @@ def reached_from(entry: str, definitions: Iterable[Any]) -> set[str]:
         item.name: {node.id for node in walk(item) if isinstance(node, gast.Name)}
         for item in definitions
     }
-    found, waiting = set[str](), [entry]
-    while waiting:
-        name = waiting.pop()
-        if name in calls and name not in found:
-            found.add(name)
-            waiting.extend(calls[name])
-    return found
+    return {entry, *followed([entry], calls)} & calls.keys()

@@ -9,21 +9,13 @@ import pytest
 
 import srcgrad as sg
 from srcgrad.targets.loops.border import differs
+from tests.programs.changing_lists import taken_out_and_put_in
+from tests.programs.number_tables import rows_that_take_turns
 
 pytest.importorskip("numba", reason="needs Numba")
 pytestmark = pytest.mark.filterwarnings("ignore:Cannot cache compiled function")  # at NUMBA_OPT=0
 
 NORMAL = np.random.default_rng(8).normal
-
-
-def rows_that_take_turns(x):
-    table = [[0.0] * 4 for _ in range(2)]
-    here, there = table[0], table[1]
-    for _ in range(3):
-        for j in range(4):
-            here[j] = there[j - 1] * 2 + x[j]
-        here, there = there, here
-    return there[2] * here[1]
 
 
 def arrays_in_a_list(x):
@@ -177,18 +169,6 @@ def test_a_part_that_writes_a_field_runs_once():
         g = sg.value_and_grad(counted, backend="numba")
         for x in (1.5, 0.7):
             assert g(x) == pytest.approx((14 * x * x, 28 * x), rel=1e-12)
-
-
-def taken_out_and_put_in(x):
-    ws = [x * 1.0, x * 2.0, x * 3.0]
-    w = ws.pop()
-    w[1:] *= x[0]
-    ws.insert(0, w)
-    v = ws.pop(1)
-    v -= ws[0]
-    ws.append(v)
-    ws.append(w * v)
-    return np.sum(ws[0] * ws[1]) + np.sum(ws[2] * w)
 
 
 def test_lists_of_arrays_that_change_are_those_of_python():

@@ -9,19 +9,12 @@ import pytest
 
 import srcgrad as sg
 from srcgrad.targets.loops.border import differs
+from tests.programs.recursion import chebyshev
 
 pytest.importorskip("numba", reason="needs Numba")
 pytestmark = pytest.mark.filterwarnings("ignore:Cannot cache compiled function")  # at NUMBA_OPT=0
 
 NORMAL = np.random.default_rng(7).normal
-
-
-def chebyshev(x, n):
-    if n == 0:
-        return 1.0
-    if n == 1:
-        return x
-    return 2 * x * chebyshev(x, n - 1) - chebyshev(x, n - 2)
 
 
 def series(c, x):

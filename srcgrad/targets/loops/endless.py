@@ -7,6 +7,7 @@ from typing import Any
 
 import gast
 
+from srcgrad.ir.edges import followed
 from srcgrad.ir.walk import found_in, statements
 from srcgrad.targets.loops.exposed import stored_in
 from srcgrad.targets.loops.kinds import Kinds
@@ -41,7 +42,7 @@ def _grown(function: Any) -> list[str]:
             edges.setdefault(target, set()).update(sources)
             if isinstance(statement.value, gast.Tuple):
                 held += [(target, source) for source in sources]
-    return sorted({target for target, source in held if target in _reached(source, edges)})
+    return sorted({target for target, source in held if target in followed([source], edges)})
 
 
 def _whole(node: Any) -> list[Any]:
@@ -50,13 +51,3 @@ def _whole(node: Any) -> list[Any]:
         return [node]
     items = node.elts if isinstance(node, gast.Tuple) else []
     return [name for item in items for name in _whole(item)]
-
-
-def _reached(name: str, edges: Mapping[str, set[str]]) -> set[str]:
-    found, waiting = set(), [name]
-    while waiting:
-        item = waiting.pop()
-        if item not in found:
-            found.add(item)
-            waiting += edges.get(item, ())
-    return found

@@ -16,17 +16,7 @@ from srcgrad.ir.parsing import gast_parsed
 from srcgrad.ir.walk import found_in
 from srcgrad.targets.loops.text import Wish, loops_text
 
-_FILES: Final = (
-    "bodies",
-    "adjoints",
-    "elementwise",
-    "products",
-    "along",
-    "complexes",
-    "integers",
-    "masks",
-    "selecting",
-)
+_LEFT_OUT: Final = ("__init__.py", "vectors.py")  # libmvec may not be where a module runs
 _OURS: Final = re.compile(r"\b(?:runtime|names)\.")
 _MARK: Final = "# ---- For Numba "
 _IMPORTS: Final = """\
@@ -90,8 +80,10 @@ def _cut(text: str, functions: Sequence[Any]) -> str:
 def _parsed() -> list[tuple[Any, str]]:
     """Return what the library defines, each with its text, in order."""
     found = []
-    for name in _FILES:
-        file = resources.files("srcgrad.targets.loops.library").joinpath(f"{name}.py")
+    folder = resources.files("srcgrad.targets.loops.library")
+    names = {file.name for file in folder.iterdir() if file.name.endswith(".py")}
+    for name in sorted(names.difference(_LEFT_OUT)):
+        file = folder.joinpath(name)
         found += [
             (item, _OURS.sub("", to_source(_bare(item))) + "\n")
             for item in gast_parsed(file.read_text(encoding="utf-8")).body

@@ -6,12 +6,13 @@ added to its own kind, as Fibonacci's numbers are, or multiplied, does not.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from typing import Any, Final
 
 import gast
 
-from srcgrad.ir.walk import found_in, statements, walk
+from srcgrad.ir.edges import followed
+from srcgrad.ir.walk import found_in, root_name, statements, walk
 
 _SUMS: Final = (gast.Add, gast.Sub)
 _LOOPS: Final = (gast.For, gast.While)
@@ -28,7 +29,7 @@ def growing(function: Any, recursive: Collection[str]) -> set[int]:
     edges: dict[str, set[str]] = {}
     for target, value in bound:
         edges.setdefault(target, set()).update(_names(value, recursive))
-    reached = {name: _reached(name, edges) for name in edges}
+    reached = {name: followed([name], edges) for name in edges}
     found: set[int] = set()
     for target, value in bound:
         carried = {name for name in reached[target] if target in reached.get(name, ())}
@@ -44,7 +45,7 @@ def _bound(owner: Any, name: str, recursive: Collection[str]) -> Iterator[tuple[
         if isinstance(statement, gast.Assign):
             yield from _pairs(statement.targets[0], statement.value)
         elif isinstance(statement, gast.AugAssign):
-            if (target := _root(statement.target)) is not None:
+            if (target := root_name(statement.target)) is not None:
                 yield target, statement  # which reads its target, too
         elif isinstance(statement, gast.For):
             yield from _pairs(statement.target, statement.iter)
@@ -54,8 +55,8 @@ def _bound(owner: Any, name: str, recursive: Collection[str]) -> Iterator[tuple[
         elif isinstance(statement, gast.Expr) and isinstance(statement.value, gast.Call):
             function = statement.value.func
             if isinstance(function, gast.Attribute) and function.attr in _ADDERS:
-                for value in statement.value.args if _root(function.value) else ():
-                    yield _root(function.value) or "", value
+                for value in statement.value.args if root_name(function.value) else ():
+                    yield root_name(function.value) or "", value
     if isinstance(owner, gast.For):
         yield from _pairs(owner.target, owner.iter)
 
@@ -66,14 +67,8 @@ def _pairs(target: Any, value: Any) -> Iterator[tuple[str, Any]]:
         each = values if len(values) == len(target.elts) else [value] * len(target.elts)
         for item, part in zip(target.elts, each, strict=True):
             yield from _pairs(item, part)
-    elif (name := _root(target)) is not None:
+    elif (name := root_name(target)) is not None:
         yield name, value
-
-
-def _root(node: Any) -> str | None:
-    while isinstance(node, (gast.Subscript, gast.Attribute)):
-        node = node.value
-    return node.id if isinstance(node, gast.Name) else None
 
 
 def _names(node: Any, recursive: Collection[str]) -> set[str]:
@@ -96,17 +91,6 @@ def _names(node: Any, recursive: Collection[str]) -> set[str]:
             waiting += [item.target, item.value]
         else:
             waiting += [part for part in gast.iter_child_nodes(item) if isinstance(part, gast.expr)]
-    return found
-
-
-def _reached(name: str, edges: Mapping[str, set[str]]) -> set[str]:
-    found: set[str] = set()
-    waiting = list(edges.get(name, ()))
-    while waiting:
-        item = waiting.pop()
-        if item not in found:
-            found.add(item)
-            waiting += edges.get(item, ())
     return found
 
 

@@ -51,6 +51,8 @@ def joined(one: Kind, other: Kind) -> Kind:
     if isinstance(one, Many) and isinstance(other, Many):
         return Many(joined(one.item, other.item))
     if isinstance(one, Items) and isinstance(other, Items) and len(one.items) == len(other.items):
+        if one.fields and other.fields and one.fields != other.fields:
+            return UNKNOWN  # dicts of other keys
         return Items(tuple(map(joined, one.items, other.items)), one.fields or other.fields)
     return UNKNOWN
 

@@ -14,6 +14,7 @@ from typing import Any, Final
 import gast
 
 from srcgrad.ir.build import assign, call, constant, load, subscript, tuple_of
+from srcgrad.ir.edges import followed
 from srcgrad.ir.names import free_name
 from srcgrad.ir.walk import blocks_of, found_in
 from srcgrad.targets.loops.kind import Array, Items, Kind, Many
@@ -27,7 +28,7 @@ _DEEPEST: Final = 1000  # as deep as Python goes
 def recursive(functions: Mapping[str, Any]) -> set[str]:
     """Return the functions that call themselves, in those that they call, too."""
     calls = {name: _called(function, functions) for name, function in functions.items()}
-    return {name for name in functions if name in _reached(name, calls)}
+    return {name for name in functions if name in followed([name], calls)}
 
 
 def limit_depth(functions: dict[str, Any], entry: str) -> None:
@@ -131,7 +132,7 @@ class Recursion:
 
     def _reached_by(self, name: str) -> set[str]:
         """Return the functions that one calls, itself or in those that it calls."""
-        return _reached(name, self._calls)
+        return followed([name], self._calls)
 
     def _reach(self, names: Sequence[str]) -> set[str]:
         """Return the functions that call some, themselves or in those that they call."""
@@ -202,18 +203,6 @@ class Recursion:
 
 def _called(function: Any, functions: Mapping[str, Any]) -> set[str]:
     return {item.id for item in found_in(function, gast.Name)} & functions.keys()
-
-
-def _reached(name: str, calls: Mapping[str, set[str]]) -> set[str]:
-    """Return the functions that one calls, itself or in those that it calls."""
-    found: set[str] = set()
-    more = list(calls[name])
-    while more:
-        item = more.pop()
-        if item not in found:
-            found.add(item)
-            more += calls[item]
-    return found
 
 
 def _back_of(name: str) -> str:
