@@ -33,9 +33,11 @@ def repeated_entries(value: Any) -> list[Any] | None:
 
 
 def makes_table(value: Any, scope: Scope) -> bool:
-    """Say whether an expression makes a list of rows of numbers, each row anew."""
+    """Say whether an expression makes a list or dict of rows of numbers, each row anew."""
     if isinstance(value, gast.List):
         return bool(value.elts) and all(_makes_row(item, scope) for item in value.elts)
+    if isinstance(value, gast.DictComp):
+        return _makes_row(value.value, scope)
     return isinstance(value, gast.ListComp) and _makes_row(value.elt, scope)
 
 

@@ -10,6 +10,7 @@ import gast
 from srcgrad.analyses.displays import makes_list, repeated_entries
 from srcgrad.analyses.number_tables import inline_rows, number_tables
 from srcgrad.ir.changes import change_of
+from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program, is_store, store_target
 from srcgrad.ir.walk import names_bound, names_read, statements
 
@@ -122,9 +123,29 @@ class Entries:
         if row is not None:
             return None if isinstance(read.slice, gast.Slice) else row
         operation = self._program.operation(statement)
-        if operation.primal is not self._getitem or isinstance(operation.args[1], gast.Slice):
+        if operation.primal is not self._getitem:
+            return self._chosen_from(operation)
+        return None if isinstance(operation.args[1], gast.Slice) else _name(operation.args[0])
+
+    def _chosen_from(self, operation: Operation) -> str | None:
+        """Return the container of which a call returns one entry, as ``max(xs)`` does."""
+        if len(operation.args) != 1 or operation.keywords or operation.primal is None:
             return None
-        return getattr(operation.args[0], "id", None)
+        known = self._program.reader.vocabulary.primitive(operation.primal)
+        return _name(operation.args[0]) if known.chooses else None
+
+    def gives_keys(self, iterable: Any) -> bool:
+        """Say whether a loop over an expression gives keys and integers alone."""
+        if isinstance(iterable, gast.Name):
+            return self.is_dict(iterable.id)
+        if not isinstance(iterable, gast.Call):
+            return False
+        if isinstance(iterable.func, gast.Attribute):
+            return iterable.func.attr == "keys" and not iterable.args
+        callee = program_callee(self._program, iterable)
+        if callee in (enumerate, zip, sorted, reversed, list):
+            return bool(iterable.args) and all(map(self.gives_keys, iterable.args))
+        return callee is range
 
     def _visit(self, statement: Any) -> None:
         change = change_of(statement)
@@ -173,6 +194,8 @@ class Entries:
         elif (repeated := repeated_entries(value)) is not None:
             self._display(name, [(None, item) for item in repeated])
         else:
+            if isinstance(value, gast.DictComp):
+                self._dicts.add(name)
             self._lose(name)
 
     def _note_rows(self, name: str, rows: list[Any]) -> None:
@@ -211,6 +234,10 @@ class Entries:
             known[parent] = known[known[parent]]
             parent = known[parent]
         return parent
+
+
+def _name(node: Any) -> str | None:
+    return node.id if isinstance(node, gast.Name) else None
 
 
 def _word(key: Any) -> str | None:

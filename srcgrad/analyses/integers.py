@@ -54,14 +54,25 @@ class Integers:
                 if counts and isinstance(statement.target, gast.Name):
                     self.names.add(statement.target.id)
                 elif not counts:
+                    count = self._count_of(statement)
                     for name in names_bound(statement.target):
-                        assigned.setdefault(name, []).append(None)
+                        value = gast.Constant(0, None) if name == count else None
+                        assigned.setdefault(name, []).append(value)
             for target in statement.targets if isinstance(statement, gast.Assign) else ():
                 whole = isinstance(target, gast.Name)
                 value = statement.value if whole else self._entry_unpacked(target, statement.value)
                 for name in names_bound(target):
                     assigned.setdefault(name, []).append(value)
         return assigned
+
+    def _count_of(self, loop: Any) -> str | None:
+        """Return the name that counts the trips of a loop over ``enumerate(...)``."""
+        iterable, target = loop.iter, loop.target
+        if not isinstance(iterable, gast.Call) or not isinstance(target, gast.Tuple):
+            return None
+        plain = len(iterable.args) == 1 and not iterable.keywords
+        counts = plain and self._scope.resolve(iterable.func) is enumerate
+        return getattr(target.elts[0], "id", None) if counts else None
 
     def _entry_unpacked(self, target: Any, value: Any) -> Any:
         """Return an integer in the place of each name in ``n, d = x.shape``; else None."""

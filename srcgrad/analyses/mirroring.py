@@ -206,22 +206,9 @@ class _Analysis:
         """Return the names that loops over ranges and keys bind, which have no tangents."""
         found: set[str] = set()
         for statement in statements(self._program.body):
-            if isinstance(statement, gast.For) and self._counts(statement.iter):
+            if isinstance(statement, gast.For) and self._entries.gives_keys(statement.iter):
                 found.update(names_bound(statement.target))
         return found
-
-    def _counts(self, iterable: Any) -> bool:
-        """Say whether an expression gives integers and keys alone."""
-        if isinstance(iterable, gast.Name):
-            return self._entries.is_dict(iterable.id)
-        if not isinstance(iterable, gast.Call):
-            return False
-        if isinstance(iterable.func, gast.Attribute):
-            return iterable.func.attr == "keys" and not iterable.args
-        callee = self._program.reader.scope.resolve(iterable.func)
-        if callee in (enumerate, zip, sorted, reversed, list):
-            return bool(iterable.args) and all(map(self._counts, iterable.args))
-        return callee is range
 
     @kept_property
     def _entries(self) -> Entries:
@@ -236,7 +223,7 @@ class _Analysis:
             self._assign(statement)
         elif isinstance(statement, gast.Expr) and isinstance(statement.value, gast.Call):
             self._effect(statement.value)
-        elif isinstance(statement, gast.For) and not self._counts(statement.iter):
+        elif isinstance(statement, gast.For) and not self._entries.gives_keys(statement.iter):
             for source in self._given_by(statement.iter):
                 for target in names_bound(statement.target):
                     self._edge(source, target)

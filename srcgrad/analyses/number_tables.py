@@ -12,6 +12,7 @@ from srcgrad.analyses.displays import makes_table
 from srcgrad.ir.changes import Change, change_of
 from srcgrad.ir.program import Program, bound_names, is_store, targets_of
 from srcgrad.ir.walk import names_bound, own_nodes, statements
+from srcgrad.primitives import Primitive
 
 _NO_CELLS: Final = (
     *(gast.List, gast.Tuple, gast.Dict, gast.Set, gast.Starred),
@@ -61,9 +62,11 @@ def number_tables(program: Program) -> NumberTables:
     (['best'], {'best'}, {'best'})
     """
     found = NumberTables(shown=_shown_rows(program))
-    for statement in statements(program.body):
-        if isinstance(statement, gast.Assign) and _makes_table(statement.value, program, found):
-            found.tables.update(names_bound(statement.targets[0]))
+    size = -1
+    while size != (size := len(found.tables)):
+        for statement in statements(program.body):
+            if isinstance(statement, gast.Assign) and _gives_table(statement, program, found):
+                found.tables.update(names_bound(statement.targets[0]))
     for name in program.parameters:
         found.tables.discard(name)
     if found.tables:
@@ -104,6 +107,22 @@ def _makes_table(value: Any, program: Program, found: NumberTables) -> bool:
         return False
     items = value.values if isinstance(value, gast.Dict) else value.elts
     return all(is_row(item) or getattr(item, "id", "") in found.shown for item in items)
+
+
+def _gives_table(statement: Any, program: Program, found: NumberTables) -> bool:
+    """Say whether an assignment binds its name to a table: a new one, or one with a name."""
+    if isinstance(statement.value, gast.Name):
+        return isinstance(statement.targets[0], gast.Name) and statement.value.id in found.tables
+    return _makes_table(statement.value, program, found)
+
+
+def _asked_for_keys(iterable: Any) -> Iterator[Any]:
+    """Yield what a loop asks for its keys: `p` of ``enumerate(p.keys())``."""
+    if isinstance(iterable, gast.Call):
+        if getattr(iterable.func, "attr", "") == "keys":
+            yield iterable.func.value
+        for item in iterable.args:
+            yield from _asked_for_keys(item)
 
 
 class _Uses:
@@ -192,7 +211,7 @@ class _Uses:
         if isinstance(statement, gast.Assign):
             allowed |= self._allowed_binding(statement.targets[0], statement.value)
         for node in own_nodes(statement):
-            if isinstance(node, gast.Subscript) and not isinstance(node.slice, gast.Slice):
+            if isinstance(node, gast.Subscript) and self._reads_place(node):
                 allowed.add(id(node.value))
             elif isinstance(node, gast.Call) and self._only_reads(node):
                 allowed.update(map(id, node.args))
@@ -201,13 +220,18 @@ class _Uses:
             elif isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.Not):
                 allowed.add(id(node.operand))
         if isinstance(statement, gast.For):
-            allowed.add(id(statement.iter))
+            allowed.update(map(id, (statement.iter, *_asked_for_keys(statement.iter))))
         put, change = self._put(statement), change_of(statement)
         if change is not None and (put is not None or self._grows_row(change)):
             allowed.add(id(statement.value.func.value))
         if put is None:
             return allowed - self._stored_rows(statement)
         return allowed | {id(put)}
+
+    def _reads_place(self, read: Any) -> bool:
+        """Say whether an expression reads an entry, or a part of a row, which is a new list."""
+        is_row = getattr(read.value, "id", "") not in self._found.tables
+        return is_row or not isinstance(read.slice, gast.Slice)
 
     def _grows_row(self, change: Change) -> bool:
         tables, rows = self._found.tables, self._found.rows
@@ -228,7 +252,8 @@ class _Uses:
         if makes or shows:
             held = value.values if isinstance(value, gast.Dict) else getattr(value, "elts", ())
             return {id(target), *(map(id, held) if makes else ())}
-        if target.id in rows and self._row_read(value, rows):
+        is_other_name = target.id in tables and getattr(value, "id", "") in tables
+        if is_other_name or (target.id in rows and self._row_read(value, rows)):
             return {id(target), id(value)}
         return set()
 
@@ -237,8 +262,14 @@ class _Uses:
         operation = self._program.reader.read(call)
         if operation.kind == "primitive":
             known = self._program.reader.vocabulary.primitive(operation.primal)
-            return not known.may_view and not known.writes and not known.stores
+            returns_operand = known.may_view and not self._chooses_cell(known, call)
+            return not returns_operand and not known.writes and not known.stores
         return getattr(call.func, "id", "") == "len"
+
+    def _chooses_cell(self, known: Primitive, call: Any) -> bool:
+        """Say whether a call returns one of the cells of the one row that it is given."""
+        given = [getattr(item, "id", "") for item in call.args]
+        return known.chooses and len(given) == 1 and given[0] not in self._found.tables
 
     def _stored_rows(self, statement: Any) -> set[int]:
         """Return the identity of a table whose row a statement replaces, by what is no row."""

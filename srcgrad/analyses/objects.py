@@ -214,7 +214,7 @@ class _Analysis:
             before = self._state.copy()
             if isinstance(loop, gast.For):
                 found = self._read_from(loop.iter)
-                if isinstance(loop.iter, gast.Name) and self._entries_of.is_dict(loop.iter.id):
+                if self._entries_of.gives_keys(loop.iter):
                     found = frozenset({NO_CONTAINER})  # keys do not change
                 for name in names_bound(loop.target):
                     self._bind(name, found)

@@ -330,7 +330,7 @@ class Shadowing:
         if not self._tables.shown.isdisjoint(targets) and targets[0] in self._tables.rows:
             self._must_hold_numbers(statement.value)
             return "fresh" if statement.value.elts else "display"
-        if self._tables.tables.isdisjoint(targets):
+        if self._tables.tables.isdisjoint(targets) or isinstance(statement.value, gast.Name):
             return self.maker(statement)
         for row in inline_rows(statement.value):
             self._must_hold_numbers(row)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
@@ -10,6 +11,7 @@ import gast
 from srcgrad.analyses.array_kinds import ArrayKinds
 from srcgrad.analyses.call_writes import draws_anew
 from srcgrad.analyses.displays import repeated_entries
+from srcgrad.analyses.entries import Entries
 from srcgrad.analyses.outside_attributes import holders_of_memory
 from srcgrad.analyses.outside_numbers import OutsideNumbers
 from srcgrad.analyses.shapes import Shapes
@@ -32,12 +34,14 @@ class SharedOperands:
         kinds: ArrayKinds,
         outside: OutsideNumbers,
         own: set[str],
+        is_number: Callable[[Any], bool],
     ) -> None:
         self._program = program
         self._shapes = shapes
         self._kinds = kinds
         self._outside = outside
         self._own = own
+        self._is_number = is_number
         self.said: dict[str, str] = {}
 
     def of(self, value: Any, operation: Operation) -> list[str]:
@@ -54,6 +58,12 @@ class SharedOperands:
             return self._shared_by_part(value)
         if operation.kind == "primitive":
             known = vocabulary.primitive(operation.primal)
+            if (
+                known.chooses
+                and len(operation.args) == 1
+                and self._holds_numbers(operation.args[0])
+            ):
+                return []
             views = known.may_view or may_return_operand(known, operation)
             viewed = operands_viewed(known, operation) if views else []
             names = [n for arg in viewed for n in direct_names(arg) if not self.is_float(n)]
@@ -79,9 +89,16 @@ class SharedOperands:
         number = self._shapes.element_is_number(value) or self._outside.reads_number(value)
         if of_shape or number or self._kinds.selects(value):
             return []
+        if isinstance(value.slice, gast.Slice) and self._holds_numbers(value.value):
+            return []
         if isinstance(value.value, gast.Call):
             return self.of(value.value, self._program.reader.read(value.value))
         return names_read(value.value)
+
+    def _holds_numbers(self, node: Any) -> bool:
+        """Say whether a name is bound to lists of numbers that the program has made."""
+        held = self._program.once(Entries).of(node.id) if isinstance(node, gast.Name) else None
+        return held is not None and all(map(self._is_number, held))
 
     def _direct(self, arg: Any) -> list[str]:
         """Return the names that an operand is, or whose memory it displays, also by parts."""

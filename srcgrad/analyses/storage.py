@@ -91,7 +91,9 @@ class _Analysis:
         self._kinds = ArrayKinds(program, shapes)
         self._outside = OutsideNumbers(program, integers, shapes.is_number)
         own = self._made_here
-        self._operands = SharedOperands(program, shapes, self._kinds, self._outside, own)
+        self._operands = SharedOperands(
+            program, shapes, self._kinds, self._outside, own, self._is_number
+        )
         self._calls = CallWrites(program, lambda name: name in self._varied, self._problem)
         self._changes = ContainerChanges(program, shapes)
         self._result.own = self._changes.own
@@ -149,7 +151,7 @@ class _Analysis:
 
     def _gives_no_memory(self, iterable: Any) -> bool:
         """Say whether a loop runs over the numbers of a `range`, keys, or arrays that are new."""
-        if isinstance(iterable, gast.Name) and self._program.once(Entries).is_dict(iterable.id):
+        if self._program.once(Entries).gives_keys(iterable):
             return True
         reader = self._program.reader
         callee = reader.scope.resolve(getattr(iterable, "func", iterable))

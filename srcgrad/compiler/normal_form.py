@@ -28,6 +28,7 @@ from srcgrad.frontend.normalize.desugared import desugared
 from srcgrad.frontend.normalize.dict_variables import DictVariables
 from srcgrad.frontend.normalize.flatten import Flattener
 from srcgrad.frontend.normalize.inline import WritingHelpers
+from srcgrad.frontend.normalize.other_names import by_one_name
 from srcgrad.frontend.normalize.returns import single_exit
 from srcgrad.frontend.normalize.separation import separated
 from srcgrad.frontend.normalize.spellings import Spellings
@@ -122,7 +123,7 @@ def normal_form(
     apart = separated(tree.body, namer)
     plain = manner.plain or manner.updates
     tree.body = _counted(tree.body, reader, refusals, plain=plain)
-    tree.body = desugared(tree.body, scope, namer, refusals)
+    tree.body = by_one_name(desugared(tree.body, scope, namer, refusals), reader)
     exits = single_exit(tree, namer, refusals)
     if not plain and not refusals.found:
         tree.body = _with_steps(source, tree.body, program, refusals)

@@ -268,7 +268,7 @@ def ndindex_and_ndenumerate(a):
     return total
 
 
-@program("v", by="tape")
+@program("v")
 def list_slices(x):
     parts = [x[i] * (i + 1.0) for i in range(4)]
     tail = parts[1:]

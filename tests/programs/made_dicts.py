@@ -144,7 +144,7 @@ def dc_named(x):
     return p["a"] * p["b"]
 
 
-@program("v", by="tape")
+@program("v")
 def dc_counts(x):
     p = {k: [] for k in ("a", "b")}
     for i, v in enumerate(x):

@@ -100,7 +100,7 @@ def table_made_an_array(x):
     return np.sum(np.array(T) ** 3)
 
 
-@program("v", by="tape")
+@program("v")
 def sums_of_rows(x):
     T = [[0.0] * 4 for _ in range(3)]
     for i in range(3):
@@ -152,7 +152,7 @@ def arrays_in_a_table(x):
     return np.sum(G[0][1] * G[1][0])
 
 
-@program("v", by="tape")
+@program("v")
 def slice_of_a_row(x):
     G = [[0.0] * 4 for i in range(2)]
     for j in range(4):
@@ -174,7 +174,7 @@ def table_filled_by_a_helper(x):
     return G[1][2] * G[1][3]
 
 
-@program("v", by="tape")
+@program("v")
 def table_made_anew(x):
     G = [[0.0] * 4 for i in range(2)]
     for k in range(2):
@@ -208,7 +208,7 @@ def longest_path(x, n):
     return best[-1][-1]
 
 
-@program("v", by="tape")
+@program("v")
 def two_tables_one_for_another(x):
     now = [[0.0] * 3 for _ in range(2)]
     for _ in range(3):
