@@ -7,9 +7,9 @@ from typing import Any
 
 import gast
 
-from srcgrad.analyses.displays import lists_have
 from srcgrad.analyses.entries import Entries
 from srcgrad.analyses.shapes import Shapes
+from srcgrad.ir.displays import lists_have
 from srcgrad.ir.marks import IN_PLACE
 from srcgrad.ir.program import Program, direct_names
 from srcgrad.ir.walk import found_in, names_bound, statements, walk

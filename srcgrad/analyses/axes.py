@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import gast
@@ -19,6 +19,7 @@ from srcgrad.ir.walk import statements
 from srcgrad.primitives import Primitive
 
 _SURELY: Final[Conditions] = ()
+_SHOWN: Final = ("tuple", "list", "dict")
 Seen = Mapping[str, tuple[int, bool]]
 """Names that are being asked of: how many axes they must have more than, and if they must have any.
 
@@ -55,6 +56,10 @@ class Axes:
     def of(self, name: str) -> Conditions | None:
         """Return the conditions on arguments; none if it is sure, None if nothing is known."""
         return self._of_name(name, 0, {})
+
+    def of_entries(self, name: str, index: Any) -> Conditions | None:
+        """Return the conditions under which what a list or dict holds at an index has axes."""
+        return self._of_entries(name, 0, {}, _word(index))
 
     def is_dict(self, name: str) -> bool:
         """Say whether a name is bound to nothing but dicts that are written out."""
@@ -170,31 +175,52 @@ class Axes:
             return None
         return self._of_operand(operation.args[0], more, seen) if more else _SURELY
 
-    def _of_entries(self, name: str, more: int, seen: Seen) -> Conditions | None:
-        """Say when all entries of a tuple, list or dict have axes."""
+    def _of_entries(
+        self, name: str, more: int, seen: Seen, word: str | None = None
+    ) -> Conditions | None:
+        """Say when all entries of a tuple, list or dict have axes, or those under one word."""
+        asked = self._asking(name, more, seen)
         found: list[Conditions | None] = []
         for value in self._puts.get(name, ()):
             is_name = isinstance(value, gast.Name)
-            found.append(
-                self._of_name(value.id, more, self._asking(name, more, seen)) if is_name else None
-            )
-        for statement in self._makers.get(name, [None]):
-            if not isinstance(statement, gast.Assign):
-                return None
-            operation = self._program.operation(statement)
-            if operation.kind == "copy" and statement.value.id not in seen:
-                found.append(
-                    self._of_entries(statement.value.id, more, self._asking(name, more, seen))
-                )
-            elif operation.kind in ("tuple", "list", "dict"):
-                found += [self._of_node(arg, more, seen) for arg in operation.args]
-            elif isinstance(statement.value, gast.ListComp):
-                found.append(self._of_node(statement.value.elt, more, seen))
-            elif operation.kind == "primitive" and isinstance(statement.targets[0], gast.Name):
-                found.append(self._of_listed(operation, more, self._asking(name, more, seen)))
-            else:
-                return None
-        return _all(found)
+            found.append(self._of_name(value.id, more, asked) if is_name else None)
+        makers = self._makers.get(name, [None])
+        return _all([*found, *(self._of_made(item, more, seen, asked, word) for item in makers)])
+
+    def _of_made(
+        self, statement: Any, more: int, seen: Seen, asked: Seen, word: str | None
+    ) -> Conditions | None:
+        """Say when all entries have axes of what a statement binds a name to."""
+        if not isinstance(statement, gast.Assign):
+            return None
+        operation, value = self._program.operation(statement), statement.value
+        if operation.kind == "copy" and value.id not in seen:
+            return self._of_entries(value.id, more, asked, word)
+        if operation.kind in _SHOWN:
+            held = [self._of_node(arg, more, seen) for arg in _under(word, value, operation)]
+            return _all(held) if held else _SURELY
+        if isinstance(value, gast.Subscript):
+            return self._of_inner_entries(value, more, asked, word)
+        if isinstance(value, gast.ListComp):
+            return self._of_node(value.elt, more, seen)
+        if operation.kind == "primitive" and isinstance(statement.targets[0], gast.Name):
+            return self._of_listed(operation, more, asked)
+        return None
+
+    def _of_inner_entries(
+        self, read: Any, more: int, seen: Seen, word: str | None
+    ) -> Conditions | None:
+        """Say when all entries of the displays have axes that a read of another one may give."""
+        holder = getattr(read.value, "id", "")
+        makers = self._makers.get(holder, [])
+        shown = [self._program.operation(m) for m in makers if isinstance(m, gast.Assign)]
+        if holder in seen or not shown or any(item.kind not in _SHOWN for item in shown):
+            return None
+        held = [arg for item in shown for arg in item.args] + [*self._puts.get(holder, ())]
+        asked = self._asking(holder, more, seen)
+        if not all(isinstance(item, gast.Name) for item in held):
+            return None
+        return _all([self._of_entries(item.id, more, asked, word) for item in held])
 
     def _of_operands(
         self, known: Primitive, operation: Operation, more: int, seen: Seen
@@ -233,6 +259,20 @@ class Axes:
         if condition is not None and positions == len(parts):
             self.assumed[id(read)] = condition
         return condition
+
+
+def _word(index: Any) -> str | None:
+    """Return the word that an index of a dict is."""
+    word = getattr(index, "value", None)
+    return word if isinstance(word, str) else None
+
+
+def _under(word: str | None, display: Any, operation: Operation) -> Sequence[Any]:
+    """Return what a display holds, of a dict with plain keys what it holds under one word."""
+    keys = [_word(key) for key in getattr(display, "keys", ())]
+    if word is None or word not in keys or None in keys:
+        return operation.args
+    return [display.values[place] for place, key in enumerate(keys) if key == word]
 
 
 def _has_axes_always(known: Primitive, operation: Operation) -> bool:

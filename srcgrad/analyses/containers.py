@@ -8,9 +8,9 @@ from typing import Any, Final
 
 import gast
 
-from srcgrad.analyses.displays import lists_have, makes_list
 from srcgrad.analyses.entries import Entries
 from srcgrad.ir.changes import change_of
+from srcgrad.ir.displays import lists_have, makes_list
 from srcgrad.ir.one_result import has_one_result
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program, direct_names

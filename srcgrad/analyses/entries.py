@@ -7,9 +7,9 @@ from typing import Any, Final
 
 import gast
 
-from srcgrad.analyses.displays import makes_list, repeated_entries
 from srcgrad.analyses.number_tables import inline_rows, number_tables
 from srcgrad.ir.changes import change_of
+from srcgrad.ir.displays import makes_list, repeated_entries
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program, is_store, store_target
 from srcgrad.ir.walk import names_bound, names_read, statements

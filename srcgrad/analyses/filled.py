@@ -8,8 +8,8 @@ from typing import Any
 
 import gast
 
-from srcgrad.analyses.displays import makes_table
 from srcgrad.ir.changes import change_of
+from srcgrad.ir.displays import makes_table
 from srcgrad.ir.marks import UPDATES_ENTRY
 from srcgrad.ir.program import Program, header_reads, is_store, store_target
 from srcgrad.ir.walk import blocks_of, names_bound, names_read, own_nodes, statements

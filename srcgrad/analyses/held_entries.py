@@ -8,8 +8,8 @@ from typing import Any
 
 import gast
 
-from srcgrad.analyses.displays import repeated_entries
 from srcgrad.ir.changes import change_of
+from srcgrad.ir.displays import repeated_entries
 from srcgrad.ir.program import Program, direct_names, is_store, store_target
 from srcgrad.ir.walk import blocks_of, names_bound
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import gast
 
-from srcgrad.analyses.displays import makes_list
 from srcgrad.analyses.entries import Entries
 from srcgrad.ir.build import subscript
+from srcgrad.ir.displays import makes_list
 from srcgrad.ir.program import Program, is_store
 from srcgrad.ir.walk import names_bound, statements
 

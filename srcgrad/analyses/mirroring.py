@@ -10,9 +10,9 @@ from typing import Any
 
 import gast
 
-from srcgrad.analyses.displays import parts_displayed
 from srcgrad.analyses.entries import Entries
 from srcgrad.analyses.outside_attributes import holders_of_memory
+from srcgrad.ir.displays import parts_displayed
 from srcgrad.ir.operations import Operation, may_return_operand
 from srcgrad.ir.program import (
     Program,

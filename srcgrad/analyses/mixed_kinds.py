@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import gast
 
-from srcgrad.analyses.displays import makes_list
 from srcgrad.ir.changes import change_of
+from srcgrad.ir.displays import makes_list
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program, direct_names
 from srcgrad.ir.walk import names_bound, names_read, statements

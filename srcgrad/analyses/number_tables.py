@@ -8,8 +8,8 @@ from typing import Any, Final
 
 import gast
 
-from srcgrad.analyses.displays import makes_table
 from srcgrad.ir.changes import Change, change_of
+from srcgrad.ir.displays import makes_table
 from srcgrad.ir.program import Program, bound_names, is_store, targets_of
 from srcgrad.ir.walk import names_bound, own_nodes, statements
 from srcgrad.primitives import Primitive

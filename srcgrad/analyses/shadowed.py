@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 Maker = Literal[
     "copy", "view", "maybe", "display", "unpack", "fresh", "update", "nothing", "number"
@@ -25,6 +25,9 @@ class Shadowed:
         makers: How each binding makes its name, by the identity of the statement.
         conditions: What must hold of the arguments for the updates to be writes.
         updates: The statements ``y = y * v`` that write into memory in place.
+        updated: The names that those write into.
+        settled: The stores ``xs[i] = v`` of what was updated in place, and so is there already, by
+            identity, with the statement that updates it.
         numbers: The names that may be bound to numbers, which have shadows without axes.
         lists: The names that are bound to the lists of views that `np.split` makes.
         links: Pairs of names that share memory: what is written under one is read under the other.
@@ -37,6 +40,8 @@ class Shadowed:
     makers: dict[int, Maker] = field(default_factory=dict)
     conditions: dict[str, None] = field(default_factory=dict)
     updates: set[int] = field(default_factory=set)
+    updated: set[str] = field(default_factory=set)
+    settled: dict[int, Any] = field(default_factory=dict)
     links: list[tuple[str, str]] = field(default_factory=list)
     numbers: set[str] = field(default_factory=set)
     lists: set[str] = field(default_factory=set)
@@ -49,6 +54,8 @@ class Shadowed:
         self.makers.update(other.makers)
         self.conditions.update(other.conditions)
         self.updates |= other.updates
+        self.updated |= other.updated
+        self.settled.update(other.settled)
         self.links += other.links
         self.numbers |= other.numbers
         self.lists |= other.lists

@@ -16,7 +16,6 @@ import gast
 from srcgrad.analyses.axes import Axes, indexed_names, is_basic, is_position
 from srcgrad.analyses.containers import TREES, is_key, kinds
 from srcgrad.analyses.dimensions import Dimensions
-from srcgrad.analyses.displays import makes_list, repeated_entries
 from srcgrad.analyses.entries import Entries
 from srcgrad.analyses.filled import puts
 from srcgrad.analyses.index_arrays import copies_out
@@ -24,14 +23,16 @@ from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.number_tables import inline_rows, is_row, number_tables
 from srcgrad.analyses.other_names import is_own_array
 from srcgrad.analyses.shadowed import Maker, NotShadowedError, Shadowed
+from srcgrad.analyses.shown_containers import DISPLAYS, ShownContainers
 from srcgrad.ir.changes import change_of
-from srcgrad.ir.marks import IN_PLACE
+from srcgrad.ir.displays import makes_list, repeated_entries
+from srcgrad.ir.edges import followed
+from srcgrad.ir.marks import IN_PLACE, UPDATES_ENTRY
 from srcgrad.ir.operations import Operation
-from srcgrad.ir.program import Program, direct_names, is_store
+from srcgrad.ir.program import Program, direct_names, is_store, store_target
 from srcgrad.ir.walk import names_bound, statements, walk
 from srcgrad.primitives import Primitive
 
-_DISPLAYS = ("tuple", "list", "dict")
 _COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 
 
@@ -66,7 +67,8 @@ class Shadowing:
         self._dimensions = dimensions
         self._integers = integers
         self._shared = shared
-        self._puts = puts(program, own)
+        self._tables = program.once(number_tables)
+        self._puts = puts(program, own - self._updates())
         self._makers: dict[str, list[Any]] = defaultdict(list)
         for statement in statements(program.body):
             for target in _targets(statement):
@@ -74,8 +76,8 @@ class Shadowing:
         self._taken: dict[str, None] = {}
         self._stored: set[str] = set()  # by their own names: by views alone, it seems constant
         self._axes = Axes(program, dimensions, integers, self._makers, self._puts)
+        self._shown = ShownContainers(program, integers, self._makers, self._puts)
         self._indexed = indexed_names(program)
-        self._tables = program.once(number_tables)
         found = kinds(program)
         self._arrays = found.arrays | found.either
 
@@ -91,10 +93,11 @@ class Shadowing:
         self._stored = {name for _, name in writes}
         wanted: set[str] = set()
         for statement, name in writes:
-            self._check_store(statement, name)
+            self._check_store(statement, name, mirror)
             wanted.add(name)
             if IN_PLACE.of(statement):
                 mirror.updates.add(id(statement))
+                mirror.updated.add(name)
                 wanted.update(_targets(statement))
                 self._must_be_array(name, mirror)
             elif not is_store(statement) and change_of(statement) is None:
@@ -109,7 +112,7 @@ class Shadowing:
             self._must_be_known(name, mirror)
             for statement in self._makers[name]:
                 value = getattr(statement, "value", None)
-                known = name in self._tables.tables or self._lists_arrays(value)
+                known = name in self._tables.tables or self._shown.lists_arrays(value)
                 if not known and (isinstance(value, _COMPREHENSIONS) or _repeats(value)):
                     raise NotShadowedError("it may hold lists, and one of them at several places")
                 sources = sorted(self._sources(statement, mirror))
@@ -118,7 +121,7 @@ class Shadowing:
                 if sources:  # what is unpacked has shadows for all of its names, or for none
                     waiting += _targets(statement)
             waiting += self._put_into(name, mirror)
-            if name in self._tables.tables or self._is_display(name, set()):
+            if name in self._tables.tables or self._shown.is_shown(name):
                 waiting += sorted(self._read_from(name))
         self._find_numbers(mirror)
         return mirror
@@ -145,12 +148,15 @@ class Shadowing:
         An update of a number binds anew, and what shares its shadow does not follow.
         """
         linked = {name for link in mirror.links for name in link}
-        computed = any(self._may_be_number(name, mirror) for name in mirror.names & linked)
+        computed = {name for name in mirror.names & linked if self._may_be_number(name, mirror)}
         if computed or not {"maybe", "number"}.isdisjoint(mirror.makers.values()):
             lists = self._tables.tables | self._tables.rows.keys()
             others = {n for n in mirror.names - lists if not self._has_axes(n, mirror)}
             mirror.numbers = set(itertools.filterfalse(self._axes.holders.of, others))
-        if computed and mirror.updates:
+        sources: dict[str, list[str]] = defaultdict(list)
+        for name, source in mirror.links:
+            sources[name].append(source)
+        if not computed.isdisjoint(followed(mirror.updated, sources) | mirror.updated):
             raise NotShadowedError("an update of a number is no write, as one of an array is")
 
     def _may_be_number(self, name: str, mirror: Shadowed) -> bool:
@@ -170,123 +176,44 @@ class Shadowing:
         conditions = self._axes.of(name)
         return conditions is not None and mirror.conditions.keys() >= set(conditions)
 
-    def _check_store(self, statement: Any, name: str) -> None:
+    def _updates(self) -> set[int]:
+        """Return the updates of entries ``xs[i] += v``, which put nothing in; cells are numbers."""
+        return {
+            id(statement)
+            for statement in statements(self._program.body)
+            if isinstance(statement, gast.AugAssign)
+            and is_store(statement)
+            and getattr(statement.target.value, "id", "") not in self._tables.rows
+        }
+
+    def _check_store(self, statement: Any, name: str, mirror: Shadowed) -> None:
         if not is_store(statement):
             return
-        if name not in self._tables.rows and self._may_be_inner(name, set()):
-            raise NotShadowedError("an entry of a list or dict is replaced, which is no array")
-        if not self._may_be_display(name, set()):
+        inner = name not in self._tables.rows and self._shown.may_be_inner(name)
+        if not inner and not self._shown.may_be_shown(name):
             return
-        conditions = self._axes.of(name)
+        conditions = None if inner else self._axes.of(name)
+        if conditions is None and self._updates_entry(statement, mirror):
+            conditions = self._axes.of_entries(name, store_target(statement).slice)
         if conditions is None:
-            raise NotShadowedError("what a list holds may be numbers, which have no memory")
+            raise NotShadowedError("an entry is replaced, or may be a number, which has no memory")
         self._taken.update(dict.fromkeys(conditions))
 
-    def _may_be_display(self, name: str, seen: set[str]) -> bool:
-        """Say whether a name may be bound to a tuple or list made in the program."""
-        if name in seen:
-            return False
-        seen.add(name)
-        for statement in self._makers.get(name, []):
-            if not isinstance(statement, gast.Assign):
-                return True
-            operation = self._program.operation(statement)
-            if operation.kind in _DISPLAYS:
-                return True
-            if operation.kind == "unpack" and self._may_give_display(statement.value.id, seen):
-                return True
-            if operation.kind == "copy" and self._may_be_display(statement.value.id, seen):
-                return True
-        return False
-
-    def _may_give_display(self, source: str, seen: set[str]) -> bool:
-        """Say whether what is unpacked may hold tuples or lists."""
-        if not self._is_display(source, set()):
+    def _updates_entry(self, statement: Any, mirror: Shadowed) -> bool:
+        """Say whether a store updates an entry in place, if that is an array; note how."""
+        if isinstance(statement, gast.AugAssign):
+            mirror.updated.add(statement.target.value.id)
             return True
-        return any(
-            self._may_be_display(item.id, seen)
-            if isinstance(item, gast.Name)
-            else not self._makes_array(item)
-            for item in self._entries_of(source)
-        )
-
-    def _lists_arrays(self, value: Any) -> bool:
-        """Say whether an expression makes a list of new arrays, as ``[np.zeros(n) for ...]``."""
-        return isinstance(value, gast.ListComp) and self._makes_array(value.elt)
-
-    def _makes_array(self, value: Any) -> bool:
-        primal = self._program.reader.read(value).primal
-        return self._program.reader.vocabulary.primitive(primal).gives == "array"
-
-    def _may_be_inner(self, name: str, seen: set[str]) -> bool:
-        """Say whether a name may be bound to a list or dict that another one holds."""
-        if name in seen:
+        makers = self._makers.get(getattr(statement.value, "id", ""), ())
+        if not UPDATES_ENTRY.of(statement) or len(makers) != 1:
             return False
-        seen.add(name)
-        for statement in self._makers.get(name, []):
-            value = getattr(statement, "value", None)
-            if isinstance(value, gast.Name) and self._may_be_inner(value.id, seen):
-                return True
-            source = value if isinstance(value, gast.Name) else getattr(value, "value", None)
-            held = self._entries_of(source.id) if isinstance(source, gast.Name) else []
-            if any(self._may_be_container(item, seen) for item in held):
-                return True
-        return False
-
-    def _may_be_container(self, entry: Any, seen: set[str]) -> bool:
-        if isinstance(entry, gast.Name):
-            return self._may_be_display(entry.id, set()) or self._may_be_inner(entry.id, seen)
-        return isinstance(entry, (gast.List, gast.Tuple, gast.Dict))
-
-    def _entries_of(self, name: str) -> list[Any]:
-        """Return what the displays that a name is bound to hold, and what is put into them."""
-        makers = [item for item in self._makers.get(name, []) if isinstance(item, gast.Assign)]
-        shown = [self._program.operation(item) for item in makers]
-        held = [arg for item in shown if item.kind in _DISPLAYS for arg in item.args]
-        return [*held, *self._puts.get(name, ())]
-
-    def _is_display(self, name: str, seen: set[str]) -> bool:
-        """Say whether a name is bound to nothing but tuples, lists and dicts of the program."""
-        if name in seen:
-            return True
-        makers = self._makers.get(name, [])
-        return bool(makers) and all(self._makes_display(item, seen | {name}) for item in makers)
-
-    def _makes_display(self, statement: Any, seen: set[str]) -> bool:
-        if not isinstance(statement, gast.Assign):
+        left = getattr(getattr(makers[0], "value", None), "left", None)
+        if not isinstance(left, gast.Name):
             return False
-        if self._lists_arrays(statement.value):
-            return True
-        kind = self._program.operation(statement).kind
-        if kind == "copy":
-            return self._is_display(statement.value.id, seen)
-        return kind in _DISPLAYS and isinstance(statement.targets[0], gast.Name)
-
-    def _holds_views(self, name: str) -> bool:
-        """Say whether a name is bound to nothing but the lists of views that `np.split` makes.
-
-        A part that was unpacked is none of them.
-        """
-        primitive = self._program.reader.vocabulary.primitive
-        makers = [
-            self._program.operation(item)
-            if isinstance(item, gast.Assign) and isinstance(item.targets[0], gast.Name)
-            else None
-            for item in self._makers.get(name, [])
-        ]
-        return bool(makers) and all(
-            item is not None and item.primal is not None and primitive(item.primal).is_split
-            for item in makers
-        )
-
-    def _read_by_position(self, name: str) -> bool:
-        """Say whether a list is read entry by entry only: a part of it is another list."""
-        return all(
-            is_position(node.slice, self._integers)
-            for statement in statements(self._program.body)
-            for node in walk(statement)
-            if isinstance(node, gast.Subscript) and getattr(node.value, "id", "") == name
-        )
+        mirror.updates.add(id(makers[0]))
+        mirror.updated.add(left.id)
+        mirror.settled[id(statement)] = makers[0]
+        return True
 
     def _read_from(self, name: str) -> set[str]:
         """Return the names of what is read from a tuple or list, or taken out of it."""
@@ -307,13 +234,13 @@ class Shadowing:
         if isinstance(statement, gast.For):
             raise NotShadowedError("what its names may be bound to is not known")
         taken = change_of(statement)
-        if taken is not None and self._is_display(taken.name, set()):
+        if taken is not None and self._shown.is_shown(taken.name):
             mirror.makers[id(statement)] = "view"
             return {taken.name}
         maker = self._maker(statement, mirror)
         mirror.makers[id(statement)] = maker
         if maker == "view" and isinstance(statement.targets[0], gast.Name):
-            mirror.lists.update(filter(self._holds_views, _targets(statement)))
+            mirror.lists.update(filter(self._shown.holds_views, _targets(statement)))
         if maker in ("fresh", "nothing", "number"):
             return set()
         operation = self._program.operation(statement)
@@ -353,14 +280,14 @@ class Shadowing:
         operation = self._program.operation(statement)
         value = statement.value
         if operation.kind == "copy":
-            if self._holds_views(value.id):
+            if self._shown.holds_views(value.id):
                 raise NotShadowedError("what its names may be bound to is not known")
             return "copy"
         if isinstance(value, gast.Constant):
             return "nothing" if value.value is None else "number"
         if operation.kind == "unpack":
             return self._unpacks(statement)
-        if operation.kind in _DISPLAYS and isinstance(statement.targets[0], gast.Name):
+        if operation.kind in DISPLAYS and isinstance(statement.targets[0], gast.Name):
             return _displayed(value)
         if operation.kind in ("user", "class", "taped", "unknown"):
             raise NotShadowedError("what a call returns may be a view of something")
@@ -379,7 +306,7 @@ class Shadowing:
     def _unpacks(self, statement: Any) -> Maker:
         """Say what unpacking gives: views, unless what is unpacked may be a vector of numbers."""
         source = statement.value.id
-        if self._is_display(source, set()) or self._holds_views(source):
+        if self._shown.is_shown(source) or self._shown.holds_views(source):
             return "unpack"
         if self._axes.holders.of(source):
             self._taken.update(dict.fromkeys(self._axes.holders.all_arrays(source)))
@@ -399,7 +326,7 @@ class Shadowing:
     def _views(self, statement: Any, operation: Operation) -> Maker:
         known = self._program.reader.vocabulary.primitive(operation.primal)
         holds = _targets(statement) if isinstance(statement.targets[0], gast.Name) else []
-        if known.is_split and not all(map(self._read_by_position, holds)):
+        if known.is_split and not all(map(self._shown.is_read_by_position, holds)):
             raise NotShadowedError("what its names may be bound to is not known")
         if known.memory == "view" or self._has_views_of_axes(known, operation):
             return "view"
@@ -419,11 +346,12 @@ class Shadowing:
             return "view"
         if self._axes.holders.of(read.value.id):
             return self._reads_given(read)
-        if self._is_display(read.value.id, set()):
-            if is_position(read.slice, self._integers) or self._axes.is_dict(read.value.id):
+        if self._shown.is_shown(read.value.id):
+            placed = is_position(read.slice, self._integers) or is_key(read.slice)
+            if placed or self._axes.is_dict(read.value.id):
                 return "view"
             raise NotShadowedError("what its names may be bound to is not known")
-        if self._holds_views(read.value.id) and is_position(read.slice, self._integers):
+        if self._shown.holds_views(read.value.id) and is_position(read.slice, self._integers):
             return "view"
         if is_key(read.slice) or self._program.once(Entries).is_dict(read.value.id):
             raise NotShadowedError("the memory of an entry of a dict has no shadow of its own")

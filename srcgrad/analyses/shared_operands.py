@@ -10,11 +10,11 @@ import gast
 
 from srcgrad.analyses.array_kinds import ArrayKinds
 from srcgrad.analyses.call_writes import draws_anew
-from srcgrad.analyses.displays import repeated_entries
 from srcgrad.analyses.entries import Entries
 from srcgrad.analyses.outside_attributes import holders_of_memory
 from srcgrad.analyses.outside_numbers import OutsideNumbers
 from srcgrad.analyses.shapes import Shapes
+from srcgrad.ir.displays import repeated_entries
 from srcgrad.ir.operations import Operation, may_return_operand, operands_viewed
 from srcgrad.ir.program import Program, direct_names
 from srcgrad.ir.walk import names_read, root_name
@@ -57,18 +57,7 @@ class SharedOperands:
         if operation.primal is vocabulary.getitem:
             return self._shared_by_part(value)
         if operation.kind == "primitive":
-            known = vocabulary.primitive(operation.primal)
-            if (
-                known.chooses
-                and len(operation.args) == 1
-                and self._holds_numbers(operation.args[0])
-            ):
-                return []
-            views = known.may_view or may_return_operand(known, operation)
-            viewed = operands_viewed(known, operation) if views else []
-            names = [n for arg in viewed for n in direct_names(arg) if not self.is_float(n)]
-            held = [n for arg in viewed for n in self._held_outside(arg)]
-            return [*self.local(names), *held]
+            return self._viewed(operation)
         if operation.kind == "user" and isinstance(value, gast.Call):
             returned = vocabulary.returned_operands(operation.primal, value)
             names = [n for item in returned if item is not value.func for n in names_read(item)]
@@ -80,6 +69,17 @@ class SharedOperands:
         if not passes_on or draws_anew(self._program, value):
             return self._held_outside(value)
         return self.local(names_read(value))
+
+    def _viewed(self, operation: Operation) -> list[str]:
+        """Return the names whose memory what a primitive returns may lie in."""
+        known = self._program.reader.vocabulary.primitive(operation.primal)
+        if known.chooses and len(operation.args) == 1 and self._holds_numbers(operation.args[0]):
+            return []
+        views = known.may_view or may_return_operand(known, operation)
+        viewed = operands_viewed(known, operation) if views else []
+        names = [n for arg in viewed for n in direct_names(arg) if not self.is_float(n)]
+        held = [n for arg in viewed for n in self._held_outside(arg)]
+        return [*self.local(names), *held]
 
     def _shared_by_part(self, value: Any) -> list[str]:
         """Return the names whose memory ``value[...]`` may lie in."""

@@ -17,7 +17,6 @@ from srcgrad.analyses.array_kinds import ArrayKinds
 from srcgrad.analyses.call_writes import CallWrites
 from srcgrad.analyses.changes import ContainerChanges
 from srcgrad.analyses.dimensions import Dimensions
-from srcgrad.analyses.displays import makes_list, repeated_entries
 from srcgrad.analyses.entries import Entries
 from srcgrad.analyses.filled import is_filled_first, is_read_by_entries
 from srcgrad.analyses.held_entries import HeldEntries
@@ -37,6 +36,7 @@ from srcgrad.analyses.sharing_classes import SharingClasses
 from srcgrad.analyses.unfit_arrays import uses_of_unfit_arrays
 from srcgrad.ir.build import load
 from srcgrad.ir.changes import change_of
+from srcgrad.ir.displays import makes_list, repeated_entries
 from srcgrad.ir.liveness import walk_live
 from srcgrad.ir.marks import IN_PLACE
 from srcgrad.ir.program import Program, bound_names, direct_names, is_store, store_target
@@ -264,6 +264,10 @@ class _Analysis:
         for statement, name, _ in self._writes:
             if not is_store(statement) or name not in self._result.mirror.names:
                 continue
+            if id(statement) in self._result.mirror.settled:
+                continue
+            if isinstance(statement, gast.AugAssign) and name not in rows:
+                continue
             whole = isinstance(store_target(statement).value, gast.Name)
             number = self._is_number(statement.value)
             if whole and name in (inner - rows if number else inner | rows | self._result.lists):
@@ -319,17 +323,19 @@ class _Analysis:
             self._result.problems += problems
             return
         changed = found.names & self._result.reshaped
-        own = self._result.own
+        updates = {id(s) for s, _, _ in writes if isinstance(s, gast.AugAssign)}
+        own = self._result.own - updates - found.settled.keys()
         changed -= self._program.once(number_tables).rows.keys()  # a row shrinks as it has grown
         found.changing = {n for n in changed if not is_filled_first(self._program, n, own)}
         late = not all(is_read_by_entries(self._program, n, own) for n in found.changing)
         if late or (found.conditions and not self._dimensions.assumes):
             self._result.problems += problems
             return
-        for statement, _, element in writes:
-            if not element:
-                self._note_write(statement, members)
-                self._note_axisless(members)
+        whole = [statement for statement, _, element in writes if not element]
+        for statement in (*whole, *found.settled.values()):
+            self._note_write(statement, members)
+            self._note_axisless(members)
+        self._result.own -= updates | found.settled.keys()
         self._result.mirror.add(found)
         self._result.scalars -= members
 

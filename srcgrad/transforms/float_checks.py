@@ -12,11 +12,11 @@ from typing import Any
 import gast
 import numpy as np
 
-from srcgrad.analyses.displays import makes_list
 from srcgrad.analyses.float_names import float_names
 from srcgrad.analyses.number_tables import number_tables
 from srcgrad.ir.build import at, call, load
 from srcgrad.ir.changes import change_of
+from srcgrad.ir.displays import makes_list
 from srcgrad.ir.marks import CASTS
 from srcgrad.ir.program import (
     Program,

@@ -261,7 +261,7 @@ class ShadowSteps:
                 part[:] = self.with_updates(part)
             if id(statement) in self._mirror.updates:
                 done += self._pinned(statement)
-            else:
+            elif id(statement) not in self._mirror.settled:
                 done.append(statement)
         return done
 

@@ -300,7 +300,7 @@ def float_updates_do_not_alias(x):
     return a * b
 
 
-@program("v", by="tape")
+@program("v")
 def list_updates_do_alias(x):
     a = [x[0]]
     b = a

@@ -26,7 +26,7 @@ def swaps_of_variables_called_like_adjoints(x):
     return a * a * a_2 + grad_a
 
 
-@program("v", by="tape")
+@program("v")
 def list_of_numbers_under_two_names(x):
     numbers = [x[0], x[1]]
     same = numbers
@@ -34,7 +34,7 @@ def list_of_numbers_under_two_names(x):
     return numbers[0] * numbers[1]
 
 
-@program("v", by="tape")
+@program("v")
 def list_of_arrays_under_two_names(x):
     arrays = [x * 1.0, x * 2.0]
     same = arrays
@@ -42,7 +42,7 @@ def list_of_arrays_under_two_names(x):
     return np.sum(arrays[0] * arrays[1])
 
 
-@program("v", by="tape")
+@program("v")
 def number_stored_into_a_list_under_two_names(x):
     numbers = [x[0], x[1]]
     same = numbers
@@ -118,7 +118,7 @@ def array_or_number_beside_a_write(x):
     return np.sum(v * x)
 
 
-@program("v", by="tape")
+@program("v")
 def array_or_number_beside_an_update(x):
     y = x * 1.0
     v = x[0] * x[1]

@@ -95,7 +95,7 @@ def attempt_that_comes_to_nothing(x, s):
     return np.sum(x) * s
 
 
-@program("v", by="tape")
+@program("v")
 def entry_updated_that_has_another_name(x):
     y = x * 2
     ys = [y, np.ones(4)]

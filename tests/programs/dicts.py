@@ -263,7 +263,7 @@ def entry_under_a_name_filled(x):
     return parts["a"][1] + parts["b"][0]
 
 
-@program("s", by="tape")
+@program("s")
 def entry_of_an_entry_written(x):
     state = {"p": {"a": np.zeros(2)}}
     inner = state["p"]

@@ -160,7 +160,7 @@ def rows_listed_and_scaled_while_nobody_reads_them(m, s, x):
     return np.sum(x)
 
 
-@program("m", "s", by="tape")
+@program("m", "s")
 def rows_displayed_and_scaled_in_a_loop(m, s):
     rows = [m[0], m[1]]
     for k in range(2):

@@ -135,7 +135,7 @@ def entry_of_an_entry_of_written_arrays(x):
     return np.sum(a * x) + np.sum(b**2)
 
 
-@program("m", by="tape")
+@program("m")
 def parts_with_two_names(m):
     y = m * 1.0
     parts = np.split(y, 3)

@@ -120,7 +120,7 @@ def lc_arrays_of_other_lengths(x):
     return np.sum(rows[1] * rows[2])
 
 
-@program("v", by="tape")
+@program("v")
 def lc_arrays_written(x):
     rows = [np.zeros(4) for _ in range(3)]
     rows[1][:] = x * 2

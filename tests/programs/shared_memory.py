@@ -203,7 +203,7 @@ def real_part_of_what_is_turned(x):
 # -- one array in several places of a list or dict
 
 
-@program("v", by="tape")
+@program("v")
 def entry_of_a_repeated_display(x):
     xs = [x * 1.0] * 2
     xs[0] *= x
@@ -223,7 +223,7 @@ def element_of_a_repeated_display(x):
     return np.sum(xs[1] ** 2)
 
 
-@program("v", by="tape")
+@program("v")
 def array_twice_in_a_list(x):
     a = x * 1.0
     xs = [a, a]
@@ -239,7 +239,7 @@ def array_twice_in_a_dict(x):
     return np.sum(d["b"] ** 2)
 
 
-@program("v", by="tape")
+@program("v")
 def array_appended_twice(x):
     a = x * 1.0
     xs = [a]
@@ -248,7 +248,7 @@ def array_appended_twice(x):
     return np.sum(xs[1] ** 2)
 
 
-@program("v", by="tape")
+@program("v")
 def entry_appended_again(x):
     xs = [x * 1.0]
     xs.append(xs[0])
@@ -360,7 +360,7 @@ def argument_scaled_as_each_entry_of_a_list_it_grew_into(x):
     return np.sum(x * (parts[-1].mean() + 1.1 * np.sum(z)))
 
 
-@program("v", by="tape")
+@program("v")
 def array_updated_as_the_entry_of_a_dict_comprehension(x):
     y = x * 1
     _, r = np.array_split(y, 2)

@@ -8,7 +8,7 @@ from typing import Any
 
 import gast
 
-from srcgrad.analyses.displays import makes_list
+from srcgrad.ir.displays import makes_list
 from srcgrad.ir.operations import Reader
 from srcgrad.ir.walk import found_in, root_name, statements
 
@@ -41,9 +41,9 @@ def by_one_name(body: list[Any], reader: Reader) -> list[Any]:
 
 
 def _binds_to_itself(statement: Any) -> bool:
-    value = getattr(statement, "value", None)
-    is_copy = isinstance(statement, gast.Assign) and isinstance(value, gast.Name)
-    return is_copy and getattr(statement.targets[0], "id", "") == value.id
+    if not isinstance(statement, gast.Assign) or not isinstance(statement.value, gast.Name):
+        return False
+    return bool(getattr(statement.targets[0], "id", "") == statement.value.id)
 
 
 def _other_names(body: list[Any], reader: Reader) -> dict[str, str]:
@@ -52,12 +52,11 @@ def _other_names(body: list[Any], reader: Reader) -> dict[str, str]:
     found: dict[str, str] = {}
     made: set[str] = set()
     for statement in body:
-        target = statement.targets[0] if isinstance(statement, gast.Assign) else None
-        if not isinstance(target, gast.Name) or len(statement.targets) > 1:
+        targets = statement.targets if isinstance(statement, gast.Assign) else []
+        target = targets[0] if len(targets) == 1 else None
+        if not isinstance(target, gast.Name) or bound[target.id] != 1:
             continue
         source = getattr(statement.value, "id", "")
-        if bound[target.id] != 1:
-            continue
         if source in made:
             found[target.id] = found.get(source, source)
             made.add(target.id)

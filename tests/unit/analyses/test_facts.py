@@ -12,7 +12,6 @@ import pytest
 
 from srcgrad.analyses.activity import activity
 from srcgrad.analyses.dimensions import Dimensions
-from srcgrad.analyses.displays import is_plain_number, makes_list
 from srcgrad.analyses.float_names import float_names
 from srcgrad.analyses.index_arrays import index_arrays
 from srcgrad.analyses.inner_lists import inner_lists
@@ -24,6 +23,7 @@ from srcgrad.analyses.unpacking import Part, of_parts
 from srcgrad.analyses.variation import Variation
 from srcgrad.analyses.zeros import tells_truth, zero_outside
 from srcgrad.compiler.doctesting import parse, program_of, reader_of, text
+from srcgrad.ir.displays import is_plain_number, makes_list
 from srcgrad.ir.program import is_store
 from srcgrad.ir.walk import statements
 
