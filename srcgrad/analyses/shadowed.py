@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 Maker = Literal[
-    "copy", "view", "maybe", "display", "unpack", "fresh", "update", "nothing", "number"
+    "copy", "view", "maybe", "either", "display", "unpack", "fresh", "update", "nothing", "number"
 ]
-"""How a statement binds a name: to memory that has a name, to a view of it (surely or perhaps), to
-a container of such, to new memory, to the same memory changed in place, to None or a number."""
+"""How a statement binds a name: to memory that has a name, to a view of it (surely, perhaps, or
+perhaps to what its rule alone gives back), to a container of such, to new memory, to the same
+memory changed in place, to None or a number."""
 
 
 class NotShadowedError(Exception):
@@ -23,6 +24,7 @@ class Shadowed:
     Attributes:
         names: The names.
         makers: How each binding makes its name, by the identity of the statement.
+        bases: Of those that bind a view or new memory, what it may be a view of, as ``"either"``.
         conditions: What must hold of the arguments for the updates to be writes.
         updates: The statements ``y = y * v`` that write into memory in place.
         updated: The names that those write into.
@@ -38,6 +40,7 @@ class Shadowed:
 
     names: set[str] = field(default_factory=set)
     makers: dict[int, Maker] = field(default_factory=dict)
+    bases: dict[int, str] = field(default_factory=dict)
     conditions: dict[str, None] = field(default_factory=dict)
     updates: set[int] = field(default_factory=set)
     updated: set[str] = field(default_factory=set)
@@ -52,6 +55,7 @@ class Shadowed:
         """Take in the names of another group."""
         self.names |= other.names
         self.makers.update(other.makers)
+        self.bases.update(other.bases)
         self.conditions.update(other.conditions)
         self.updates |= other.updates
         self.updated |= other.updated

@@ -248,6 +248,10 @@ class Shadowing:
             return {name for arg in operation.args for name in direct_names(arg)}
         if maker == "update":
             return {statement.value.left.id}
+        if maker == "either":
+            (base,) = {*self._shared(statement)}
+            mirror.bases[id(statement)] = base
+            return {base}
         return set(direct_names(operation.args[0]))
 
     def _maker(self, statement: Any, mirror: Shadowed) -> Maker:
@@ -296,7 +300,7 @@ class Shadowing:
         if not self._shared(statement):
             return "fresh"
         if not operation.args or not isinstance(operation.args[0], gast.Name):
-            raise NotShadowedError("what its names may be bound to is not known")
+            return self._either(statement, operation)
         if operation.primal is self._program.reader.vocabulary.getitem:
             return self._reads(value)
         if operation.kind == "primitive":
@@ -333,6 +337,15 @@ class Shadowing:
         several = known.viewed == "any" and len(operation.args) > 1
         if known.mirrors and holds and not several and not _reorders(known.name, operation):
             return "maybe"
+        return self._either(statement, operation)
+
+    def _either(self, statement: Any, operation: Operation) -> Maker:
+        """Say that a call gives new memory, or a view that depends on the layout of one operand."""
+        shared = {*self._shared(statement)}
+        named = {item.id for item in operation.args if isinstance(item, gast.Name)}
+        plain = operation.kind == "primitive" and isinstance(statement.targets[0], gast.Name)
+        if plain and len(shared) == 1 and shared <= named and shared <= self._arrays:
+            return "either"
         raise NotShadowedError("what its names may be bound to is not known")
 
     def _has_views_of_axes(self, known: Primitive, operation: Operation) -> bool:

@@ -107,7 +107,7 @@ class ShadowSteps:
             return [assign(self._name(targets[0]), gast.Constant(None, None), statement)]
         (target,) = statement.targets
         value = self._mirrored_value(statement)
-        if maker == "maybe":
+        if maker in ("maybe", "either"):
             helper = self._sweep.externals.use_runtime("shadow_of_view")
             value = call(helper, value, load(target.id), self._base(statement))
         made = assign(self._renamed_target(target), value, statement)
@@ -167,11 +167,18 @@ class ShadowSteps:
         return target
 
     def _base(self, statement: Any) -> Any:
-        return clone(self._sweep.program.operation(statement).args[0])
+        """Return what the result of an assignment may be a view of."""
+        base = self._mirror.bases.get(id(statement))
+        return (
+            clone(self._sweep.program.operation(statement).args[0]) if base is None else load(base)
+        )
 
     def _mirrored_value(self, statement: Any) -> Any:
         """Return the value of an assignment with shadows in the place of what they mirror."""
         operation = self._sweep.program.operation(statement)
+        base = self._mirror.bases.get(id(statement))
+        if base is not None:
+            return renamed(statement.value, {base: self._name(base)})
         whole = operation.kind in ("tuple", "list", "dict")
         sources = operation.args if whole else operation.args[:1]
         names = {name: self._name(name) for arg in sources for name in direct_names(arg)}
@@ -218,13 +225,30 @@ class ShadowSteps:
         maker = self._mirror.makers[id(statement)]
         if maker == "fresh":
             return None
-        if maker != "maybe" or self._is_imaginary(statement):
+        if maker not in ("maybe", "either") or self._is_imaginary(statement):
             return []
-        (source,) = direct_names(self._sweep.program.operation(statement).args[0])
+        (source,) = direct_names(self._base(statement))
         whole, part = load(self._name(source)), load(self._name(targets[0]))
         apart = gast.UnaryOp(gast.Not(), call("np.may_share_memory", clone(part), clone(whole)))
         self._sweep.externals.use_numpy()
-        return [at(gast.If(apart, [self._give_back(statement, whole, part)], []), statement)]
+        if maker == "maybe":
+            given = [self._give_back(statement, whole, part)]
+        else:
+            given = self._given_by_rule(statement, source)
+        return [at(gast.If(apart, given, []), statement)] if given else []
+
+    def _given_by_rule(self, statement: Any, source: str) -> list[Any]:
+        """Return what adds the adjoint of new memory to that of the one operand that varies."""
+        operation = self._sweep.program.operation(statement)
+        values = [*operation.args, *operation.keywords.values()]
+        varied = {n for v in values for n in direct_names(v)} & self._sweep.facts.activity.active
+        if varied - {source} or self._sweep.inliner.keep_complex:
+            raise MutationError(
+                "what this gives may be a view of an array that is written into",
+                hint="make a copy: `y = y.copy()`",
+            )
+        step = self._sweep.steps.get(id(statement))
+        return [] if step is None else step()
 
     def _is_imaginary(self, statement: Any) -> bool:
         """Say whether it takes imaginary parts: those that are no view are 0, of real numbers."""

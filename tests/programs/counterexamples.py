@@ -103,7 +103,7 @@ def entry_updated_that_has_another_name(x):
     return np.sum(ys[0] * ys[1] * y)
 
 
-@program("v", by="tape")
+@program("v")
 def written_diagonal_by_einsum(x):
     a = np.outer(x, x)
     diagonal = np.einsum("ii->i", a)
@@ -135,7 +135,7 @@ def written_where_broadcast_arrays_reaches(x):
     return np.sum(y * y * z)
 
 
-@program("v", by="tape")
+@program("v")
 def written_through_an_array_with_more_axes(x):
     y = np.sin(x)
     z = np.array(y, copy=None, ndmin=2)

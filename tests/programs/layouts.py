@@ -16,7 +16,7 @@ def fortran_array_of_a_transpose(m):
     return np.sum(a * a) + np.sum(t * m.T)
 
 
-@program("m", by="tape")
+@program("m")
 def ravel_in_the_order_of_columns(m):
     a = m * 1.0
     flat = a.ravel(order="F")
@@ -30,7 +30,7 @@ def reshape_in_the_order_of_memory(m):
     return np.sum(flat**2 * np.arange(12.0))
 
 
-@program("m", by="tape")
+@program("m")
 def reshape_in_the_order_of_memory_written(m):
     a = (m * 1.0).T
     flat = np.reshape(a, -1, order="A")
@@ -38,7 +38,7 @@ def reshape_in_the_order_of_memory_written(m):
     return np.sum(a**2 * m.T)
 
 
-@program("v", by="tape")
+@program("v")
 def conjugate_of_real_numbers(x):
     y = x * 1.0
     same = y.conj()
