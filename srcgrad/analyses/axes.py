@@ -61,6 +61,10 @@ class Axes:
         """Return the conditions under which what a list or dict holds at an index has axes."""
         return self._of_entries(name, 0, {}, _word(index))
 
+    def of_starred(self, node: Any) -> Conditions | None:
+        """Return the conditions under which all that ``*xs`` gives has axes."""
+        return self._of_starred(node, 0, {})
+
     def is_dict(self, name: str) -> bool:
         """Say whether a name is bound to nothing but dicts that are written out."""
         makers = self._makers.get(name, [])
@@ -140,9 +144,20 @@ class Axes:
     def _of_node(self, node: Any, more: int, seen: Seen) -> Conditions | None:
         if isinstance(node, gast.Name):
             return self._of_name(node.id, more, seen)
-        if isinstance(node, (gast.Constant, gast.Starred)):
+        if isinstance(node, gast.Starred):
+            return self._of_starred(node, more, seen)
+        if isinstance(node, gast.Constant):
             return None
         return self._of_value(node, self._program.reader.read(node), more, seen)
+
+    def _of_starred(self, node: Any, more: int, seen: Seen) -> Conditions | None:
+        if not isinstance(node.value, gast.Name):
+            return None
+        name = node.value.id
+        if self.holders.of(name):
+            return None if more else self.holders.all_arrays(name)
+        entries = self._of_entries(name, more, seen)
+        return self._of_name(name, more + 1, seen) if entries is None else entries
 
     def _of_reduction(
         self, known: Primitive, operation: Operation, more: int, seen: Seen

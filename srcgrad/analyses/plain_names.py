@@ -29,17 +29,6 @@ def read_names(program: Program) -> set[str]:
     return found
 
 
-def is_spread_out(program: Program, members: set[str]) -> bool:
-    """Say whether a member is ``[*a]``: copies of numbers or views of rows, as `a` has it."""
-    return any(
-        isinstance(statement, gast.Assign)
-        and isinstance(statement.value, (gast.List, gast.Tuple))
-        and any(isinstance(item, gast.Starred) for item in statement.value.elts)
-        and not members.isdisjoint(target_names(statement))
-        for statement in statements(program.body)
-    )
-
-
 def copies_of(program: Program, parameters: set[str]) -> set[str]:
     """Return the names that are bound to nothing but these parameters."""
     sources: dict[str, list[Any]] = defaultdict(list)

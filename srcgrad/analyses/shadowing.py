@@ -76,10 +76,11 @@ class Shadowing:
         self._taken: dict[str, None] = {}
         self._stored: set[str] = set()  # by their own names: by views alone, it seems constant
         self._axes = Axes(program, dimensions, integers, self._makers, self._puts)
-        self._shown = ShownContainers(program, integers, self._makers, self._puts)
         self._indexed = indexed_names(program)
         found = kinds(program)
         self._arrays = found.arrays | found.either
+        gives_arrays = lambda name: name in self._arrays or self._axes.holders.of(name)  # noqa: E731
+        self._shown = ShownContainers(program, integers, self._makers, self._puts, gives_arrays)
 
     def shadow(
         self, members: set[str], writes: list[tuple[Any, str]], live: dict[int, frozenset[str]]
@@ -121,7 +122,8 @@ class Shadowing:
                 if sources:  # what is unpacked has shadows for all of its names, or for none
                     waiting += _targets(statement)
             waiting += self._put_into(name, mirror)
-            if name in self._tables.tables or self._shown.is_shown(name):
+            is_row = name in self._tables.rows  # of which the cells are numbers
+            if name in self._tables.tables or (not is_row and self._shown.is_shown(name)):
                 waiting += sorted(self._read_from(name))
         self._find_numbers(mirror)
         return mirror
@@ -292,6 +294,7 @@ class Shadowing:
         if operation.kind == "unpack":
             return self._unpacks(statement)
         if operation.kind in DISPLAYS and isinstance(statement.targets[0], gast.Name):
+            self._must_spread_arrays(value)
             return _displayed(value)
         if operation.kind in ("user", "class", "taped", "unknown"):
             raise NotShadowedError("what a call returns may be a view of something")
@@ -306,6 +309,16 @@ class Shadowing:
         if operation.kind == "primitive":
             return self._views(statement, operation)
         raise NotShadowedError("what its names may be bound to is not known")
+
+    def _must_spread_arrays(self, display: Any) -> None:
+        """Make sure that what is starred in a display gives arrays: ``[*a]`` the rows of `a`."""
+        for item in getattr(display, "elts", ()):
+            if not isinstance(item, gast.Starred):
+                continue
+            conditions = self._axes.of_starred(item)
+            if conditions is None:
+                raise NotShadowedError("numbers out of an array have no memory")
+            self._taken.update(dict.fromkeys(conditions))
 
     def _unpacks(self, statement: Any) -> Maker:
         """Say what unpacking gives: views, unless what is unpacked may be a vector of numbers."""

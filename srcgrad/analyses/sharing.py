@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
 import gast
 
+from srcgrad.analyses.container_names import ContainerNames
 from srcgrad.ir.build import called
 from srcgrad.ir.changes import Change, change_of
 from srcgrad.ir.marks import IN_PLACE
@@ -16,6 +17,7 @@ from srcgrad.primitives import named
 
 _METHODS: Final = frozenset({"conj", "view"})
 
+_COMPREHENSIONS: Final = (gast.ListComp, gast.DictComp, gast.SetComp, gast.GeneratorExp)
 _ARITHMETIC: Final = (gast.Mult, gast.Div, gast.Sub)
 
 
@@ -51,11 +53,12 @@ class Sharing:
         self._parent: dict[str, str] = {}
         self._is_pure = is_pure
         self._is_number = is_number
+        self._containers = ContainerNames(body)
         for statement in statements(body):
             kind = statement.__class__
             value = statement.iter if kind is gast.For else None
             value = statement.value if kind is gast.Assign else value
-            if value.__class__ is gast.BinOp:  # most are
+            if value.__class__ is gast.BinOp and not self._containers.depths:  # most are
                 continue
             change = change_of(statement)
             if change is not None and change.value is not None:
@@ -107,22 +110,31 @@ class Sharing:
     def _sources(self, value: Any) -> list[str]:
         if isinstance(value, gast.Name):
             return [] if self._is_number(value.id) else [value.id]
-        if isinstance(value, (gast.Subscript, gast.Attribute)):
+        if isinstance(value, (gast.Subscript, gast.Attribute, gast.Starred)):
             return self._sources(value.value)
-        if isinstance(value, (gast.Tuple, gast.List)):
-            return [name for item in value.elts for name in self._sources(item)]
-        if isinstance(value, gast.Dict):
-            return [name for item in value.values for name in self._sources(item)]
-        if isinstance(value, gast.IfExp):
-            return self._sources(value.body) + self._sources(value.orelse)
         if isinstance(value, gast.Call):
             return self._of_call(value)
-        return []
+        if isinstance(value, _COMPREHENSIONS):
+            entry = value.value if isinstance(value, gast.DictComp) else value.elt
+            return names_read(value) if self._sources(entry) else []
+        return [name for item in self._parts(value) for name in self._sources(item)]
+
+    def _parts(self, value: Any) -> Sequence[Any]:
+        """Return the parts of an expression in whose memory its value lies."""
+        if isinstance(value, (gast.Tuple, gast.List)):
+            return list(value.elts)
+        if isinstance(value, (gast.Dict, gast.BoolOp)):
+            return list(value.values)
+        if isinstance(value, gast.IfExp):
+            return value.body, value.orelse
+        joins = isinstance(value, gast.BinOp) and self._containers.depth(value) > 0
+        return (value.left, value.right) if joins else ()
 
     def _of_call(self, value: Any) -> list[str]:
         func = value.func
         name = func.attr if isinstance(func, gast.Attribute) else getattr(func, "id", "")
-        if not _may_view(name) and self._is_pure(called(func, [], [])):
+        copies = name == "copy" and self._containers.depth(value) > 0  # the list, not its entries
+        if not _may_view(name) and not copies and self._is_pure(called(func, [], [])):
             return []
         owner = [func.value] if isinstance(func, gast.Attribute) else []
         operands = [*owner, *value.args, *[item.value for item in value.keywords]]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, Final
 
 import gast
@@ -16,7 +16,11 @@ DISPLAYS: Final = ("tuple", "list", "dict")
 
 
 class ShownContainers:
-    """The containers of a program, given the statements that bind each name, and what is put in."""
+    """The containers of a program.
+
+    It is given the statements that bind each name, what is put in, and what says of a name whether
+    that holds no other containers.
+    """
 
     def __init__(
         self,
@@ -24,11 +28,13 @@ class ShownContainers:
         integers: Integers,
         makers: Mapping[str, list[Any]],
         puts: Mapping[str, list[Any]],
+        gives_arrays: Callable[[str], object],
     ) -> None:
         self._program = program
         self._integers = integers
         self._makers = makers
         self._puts = puts
+        self._gives_arrays = gives_arrays
 
     def may_be_shown(self, name: str, seen: Collection[str] = ()) -> bool:
         """Say whether a name may be bound to a tuple or list made in the program."""
@@ -82,9 +88,17 @@ class ShownContainers:
         return False
 
     def _may_be_container(self, entry: Any, seen: Collection[str]) -> bool:
+        if isinstance(entry, gast.Starred):
+            return self._may_spread_containers(entry.value, seen)
         if isinstance(entry, gast.Name):
             return self.may_be_shown(entry.id) or self.may_be_inner(entry.id, seen)
         return isinstance(entry, (gast.List, gast.Tuple, gast.Dict))
+
+    def _may_spread_containers(self, value: Any, seen: Collection[str]) -> bool:
+        name = getattr(value, "id", "")
+        if not self.is_shown(name):
+            return not self._gives_arrays(name)
+        return any(self._may_be_container(item, seen) for item in self.entries_of(name))
 
     def entries_of(self, name: str) -> list[Any]:
         """Return what the displays that a name is bound to hold, and what is put into them."""

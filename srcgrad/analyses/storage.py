@@ -26,7 +26,7 @@ from srcgrad.analyses.memory import Problem, Storage
 from srcgrad.analyses.mixed_kinds import uses_of_mixed_kinds
 from srcgrad.analyses.number_tables import number_tables
 from srcgrad.analyses.outside_numbers import OutsideNumbers
-from srcgrad.analyses.plain_names import copies_of, is_spread_out, read_names, target_names
+from srcgrad.analyses.plain_names import copies_of, read_names, target_names
 from srcgrad.analyses.shadowed import NotShadowedError
 from srcgrad.analyses.shadowing import Shadowing
 from srcgrad.analyses.shapes import Shapes
@@ -306,9 +306,6 @@ class _Analysis:
         live_at: dict[int, frozenset[str]],
     ) -> None:
         """Give the names of a group with a problem shadows, or report the problem."""
-        if is_spread_out(self._program, members):
-            self._result.problems += problems
-            return
         shadowing = Shadowing(
             self._program,
             self._dimensions,

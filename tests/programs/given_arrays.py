@@ -153,7 +153,7 @@ def entries_of_a_tuple_beside_a_list_written(p, pair, x):
     return np.mean(np.where(k > 0.0, pair[0], 0.3)) + np.sum(y * p[1])
 
 
-@program("m", "s", "v", by="tape")
+@program("m", "s", "v")
 def rows_listed_and_scaled_while_nobody_reads_them(m, s, x):
     rows = list(m)
     rows[1] *= s

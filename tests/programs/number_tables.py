@@ -400,3 +400,80 @@ def rows_that_look_at_the_last_one(x):
     for row in rows:
         row[0] *= x[3]
     return rows[1][0] * rows[2][1] + sum(sum(r) for r in rows)
+
+
+@program("v")
+def tables_swapped(x):
+    a = [[1.0] * 3 for _ in range(2)]
+    b = [[2.0] * 3 for _ in range(2)]
+    for t in range(3):
+        for i in range(2):
+            for j in range(3):
+                b[i][j] = a[i][j - 1] * x[j] + x[t]
+        a, b = b, a
+    return a[0][0] * a[1][1] + b[0][1]
+
+
+@program("v")
+def part_of_a_row_turned_round(x):
+    table = [[0.0] * 4 for _ in range(2)]
+    for j in range(4):
+        table[0][j] = x[j] ** 2
+    row = table[0]
+    turned = row[::-1]
+    row[1] = x[0] * 3
+    turned[0] = turned[1] * x[2]
+    return turned[0] * turned[2] * row[1] * row[3]
+
+
+@program("v")
+def largest_cells(x):
+    table = [[0.0] * 4 for _ in range(3)]
+    for i in range(3):
+        for j in range(4):
+            table[i][j] = x[j] * x[i]
+    largest = max(table[1])
+    table[1][0] = largest * 2
+    return largest * min(table[2]) + sum(max(row) for row in table)
+
+
+@program("v")
+def table_on_one_of_two_paths(x):
+    a = [[0.0] * 2 for _ in range(2)]
+    b = [[1.0] * 2 for _ in range(2)]
+    if x[0] > 0:
+        b = a
+    b[0][1] = x[1] * x[2]
+    return a[0][1] * x[3] + b[0][1] * x[0]
+
+
+@program("v")
+def rows_by_word(x):
+    rows = {k: [0.0] * 2 for k in ("a", "b", "c")}
+    for n, row in enumerate(rows.values()):
+        row[0] = x[n] ** 2
+        row[1] = x[n] * x[0]
+    product = 1.0
+    for row in rows.values():
+        product *= row[0] + row[1] + 2
+    return product
+
+
+@program("v")
+def values_by_sign(x):
+    groups = {sign: [] for sign in (-1, 1)}
+    for v in x:
+        groups[1 if v > 0 else -1].append(v * v)
+    return sum(sum(group) / max(len(group), 1) for group in groups.values())
+
+
+@program("v")
+def series_by_word(x):
+    series = {k: [] for k in ("a", "bb", "ccc")}
+    for i in range(4):
+        for k in series:
+            series[k].append(x[i] * len(k) + i)
+    total = 0.0
+    for k in series:
+        total += series[k][1] * series[k][0]
+    return total

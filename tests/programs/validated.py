@@ -162,7 +162,7 @@ def helper_that_writes_into_a_list_of_its_arguments(x):
     return before * np.sum(a * b)
 
 
-@program("v", by="tape")
+@program("v")
 def helper_that_writes_into_the_entries_of_a_copied_list(x):
     a, b = np.sin(x), x * x
     before = np.sum(a * b)
