@@ -84,7 +84,8 @@ class ContainerNames:
     def _bind(self, target: Any, depth: int) -> None:
         """Bind a name, or an entry; what is unpacked was put into a tuple by a name mostly."""
         if isinstance(target, gast.Subscript):
-            self._note(root_name(target) or "", 1 + depth if depth else 0)
+            if depth and not _is_of_array(target.slice):
+                self._note(root_name(target) or "", 1 + depth)
         elif isinstance(target, gast.Name):
             self._note(target.id, depth)
 
@@ -108,6 +109,11 @@ class ContainerNames:
 
 
 _SHOWN: Final = (*_DISPLAYS, *_COMPREHENSIONS, gast.BinOp, gast.IfExp)
+
+
+def _is_of_array(index: Any) -> bool:
+    """Say whether an index is one of arrays alone, into which elements are copied."""
+    return isinstance(index, (gast.Slice, gast.Tuple)) or getattr(index, "value", None) is Ellipsis
 
 
 def _ways(node: Any) -> Iterator[Any]:

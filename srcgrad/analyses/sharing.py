@@ -58,6 +58,8 @@ class Sharing:
             kind = statement.__class__
             value = statement.iter if kind is gast.For else None
             value = statement.value if kind is gast.Assign else value
+            if kind is gast.AugAssign and self._containers.depth(statement.value):
+                value = statement.value  # a list that grows
             if value.__class__ is gast.BinOp and not self._containers.depths:  # most are
                 continue
             change = change_of(statement)
@@ -133,7 +135,7 @@ class Sharing:
     def _of_call(self, value: Any) -> list[str]:
         func = value.func
         name = func.attr if isinstance(func, gast.Attribute) else getattr(func, "id", "")
-        copies = name == "copy" and self._containers.depth(value) > 0  # the list, not its entries
+        copies = self._containers.depth(value) > 0  # a list, not its entries
         if not _may_view(name) and not copies and self._is_pure(called(func, [], [])):
             return []
         owner = [func.value] if isinstance(func, gast.Attribute) else []

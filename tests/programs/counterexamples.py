@@ -151,7 +151,7 @@ def rows_of_several_written(x):
     return np.sum(y * y)
 
 
-@program("v", by="tape")
+@program("v")
 def last_entries_kept(x):
     last = deque(maxlen=2)
     for value in x:

@@ -7,6 +7,7 @@ from typing import Any
 import gast
 
 from srcgrad.frontend.normalize.declarations import drop_declarations
+from srcgrad.frontend.normalize.deques import Deques, makes_deque
 from srcgrad.frontend.normalize.dicts import Dicts, makes_dict
 from srcgrad.frontend.normalize.managers import check_managers
 from srcgrad.frontend.normalize.matching import Matching
@@ -33,6 +34,8 @@ def desugared(body: list[Any], scope: Scope, namer: Namer, refusals: Refusals) -
     calls = [node for item in body for node in found_in(item, gast.Call)]
     if any(item.arg == "strict" for call in calls for item in call.keywords):
         body = StrictZips(namer, scope).block(body)
+    if any(makes_deque(call, scope) for call in calls):
+        body = Deques(scope).block(body)
     if any(makes_dict(call, scope) for call in calls):
         body = Dicts(scope, namer).block(body)
     return Walrus(namer, refusals).block(body)
