@@ -9,6 +9,7 @@ lanes leave open, and knows fewer functions than they do.
 from __future__ import annotations
 
 import contextlib
+import functools
 import itertools
 import operator
 from collections.abc import Callable, Iterator, Mapping
@@ -377,7 +378,7 @@ class ExactChecker(Checker):
         names = {"np": np, "__builtins__": meanings.BUILTINS}
         for condition in self._subject.conditions:
             try:
-                if not eval(condition, names, given):  # noqa: S307 - a text of ours
+                if not eval(_asked(condition), names, given):  # noqa: S307 - a text of ours
                     return False
             except Exception:  # noqa: BLE001, S112 - it is in words
                 continue
@@ -455,6 +456,11 @@ class ExactChecker(Checker):
             space[name] = arrays.outside(value)
         exec(self._reached.code, space)  # noqa: S102 - the text that is checked, over elements
         return space
+
+
+@functools.lru_cache(maxsize=1024)
+def _asked(condition: str) -> Any:
+    return compile(condition, "<condition>", "eval")
 
 
 def _import(

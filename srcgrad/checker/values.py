@@ -104,6 +104,8 @@ def is_known(item: Any) -> bool:
 
 def same(one: Any, other: Any) -> bool:
     """Say whether two values hold the same."""
+    if one.__class__ is Element and other.__class__ is Element:  # as most are
+        return bool(one.value == other.value)
     if isinstance(one, dict):
         return (
             isinstance(other, dict)
