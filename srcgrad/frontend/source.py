@@ -26,6 +26,7 @@ from srcgrad.frontend.weak_memory import PerFunction
 from srcgrad.ir.build import clone
 from srcgrad.ir.depth import deeply
 from srcgrad.ir.names import identifier
+from srcgrad.ir.parsing import as_gast
 from srcgrad.ir.scopes import Binding
 from srcgrad.ir.walk import found_in
 from srcgrad.parsing import parsed
@@ -258,7 +259,7 @@ def _parsed(function: FunctionType, lines: list[str]) -> _Parsed:
             _PARSED.clear()
         if not is_as_loaded(function, lines):
             raise _changed(code)
-        tree = gast.ast_to_gast(with_private_names(_find_tree(code, lines), code))
+        tree = as_gast(with_private_names(_find_tree(code, lines), code))
         _spell_starred_targets(tree)
         found = _PARSED[id(code)] = _Parsed(code, lines, tuple(lines), tree)
     return found

@@ -9,7 +9,8 @@ import gast
 
 from srcgrad.analyses.text_calls import makes_new
 from srcgrad.ir.program import Counts, bound_by, header_of, header_reads, targets_of
-from srcgrad.ir.walk import blocks_of, names_read, root_name, statements
+from srcgrad.ir.rewriting import Rewriter
+from srcgrad.ir.walk import blocks_of, found_in, names_read, root_name, statements
 
 _MAKERS: Final = frozenset({"zeros_like", "complex_zeros_like", "copied"})
 
@@ -99,9 +100,14 @@ def skip_own_copies(body: list[Any], parameters: Iterable[str]) -> list[Any]:
         _leave_out(body, alone)
     leaving = _FreshCopies()
     for item in statements(body):
-        if isinstance(item, (gast.Assign, gast.AugAssign)):
+        if isinstance(item, (gast.Assign, gast.AugAssign)) and _copies(item.value):
             item.value = leaving.visit(item.value)
     return body
+
+
+def _copies(value: Any) -> bool:
+    """Say whether anything is copied in an expression."""
+    return any(getattr(node.func, "id", "") == "copied" for node in found_in(value, gast.Call))
 
 
 def _held_alone(body: list[Any], parameters: Iterable[str]) -> set[str]:
@@ -159,7 +165,7 @@ def _leave_out(block: list[Any], names: set[str]) -> None:
     ]
 
 
-class _FreshCopies(gast.NodeTransformer):  # type: ignore[misc]
+class _FreshCopies(Rewriter):
     """Leaves out copies of arithmetic, and of the sums of it."""
 
     def visit_Call(self, node: Any) -> Any:

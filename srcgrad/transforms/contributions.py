@@ -7,6 +7,7 @@ from typing import Any
 import gast
 
 from srcgrad.ir.build import clone
+from srcgrad.ir.rewriting import Rewriter
 from srcgrad.ir.walk import names_read
 
 Contributions = list[tuple[str, Any]]
@@ -65,7 +66,7 @@ def written_out(value: Any, emitted: list[Any]) -> Any:
     return value
 
 
-class _Written(gast.NodeTransformer):  # type: ignore[misc]
+class _Written(Rewriter):
     """Writes an expression in the place of a name."""
 
     def __init__(self, name: str, value: Any) -> None:

@@ -31,6 +31,7 @@ from srcgrad.ir.liveness import first_reads
 from srcgrad.ir.marks import ATTEMPT, CLOSING, COUNTS, IS_RECORD, LEAVES, RESCUED
 from srcgrad.ir.names import Namer
 from srcgrad.ir.program import bound_names, header_reads, targets_of
+from srcgrad.ir.rewriting import Rewriter
 from srcgrad.ir.walk import blocks_of, names_bound, names_read, root_name, statements, walk
 from srcgrad.transforms.putting_back import insert_behind
 from srcgrad.transforms.sweep import Pair
@@ -367,7 +368,7 @@ class Recorder:
         return isinstance(node, (gast.Name, gast.Constant))
 
 
-class _Arithmetic(gast.NodeTransformer):  # type: ignore[misc]
+class _Arithmetic(Rewriter):
     """Puts the arithmetic of numbers in the place of names that are not kept."""
 
     def __init__(self, sums: dict[str, Any], kept: set[str]) -> None:

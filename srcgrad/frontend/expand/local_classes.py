@@ -18,6 +18,7 @@ from srcgrad.frontend.expand.values import Known
 from srcgrad.frontend.private_names import with_private_names
 from srcgrad.frontend.source import FunctionSource, attach
 from srcgrad.ir.build import clone
+from srcgrad.ir.parsing import as_gast
 from srcgrad.ir.walk import names_read, walk
 
 if TYPE_CHECKING:
@@ -144,4 +145,4 @@ def _tree_of(function: FunctionType, trees: dict[int, Any]) -> Any:
     plain.decorator_list, plain.returns = [], None
     plain_ast: Any = ast.fix_missing_locations(gast.gast_to_ast(gast.Module([plain], [])))
     renamed: Any = with_private_names(plain_ast, function.__code__)
-    return gast.ast_to_gast(renamed).body[0]
+    return as_gast(renamed).body[0]

@@ -13,6 +13,7 @@ from srcgrad.frontend.expand.scoping import free_names
 from srcgrad.frontend.expand.values import Home
 from srcgrad.frontend.source import FunctionSource, attach
 from srcgrad.ir.build import at, clone, store
+from srcgrad.ir.rewriting import Rewriter
 from srcgrad.ir.walk import walk
 
 
@@ -57,7 +58,7 @@ def make_function(
     return function
 
 
-class _Told(gast.NodeTransformer):  # type: ignore[misc]
+class _Told(Rewriter):
     """Writes what ``"odd" is None`` gives, of which Python warns; it comes from known arguments."""
 
     def __init__(self) -> None:

@@ -8,6 +8,7 @@ import gast
 
 from srcgrad.ir.build import at, clone, constant, load, store
 from srcgrad.ir.names import Namer
+from srcgrad.ir.rewriting import Rewriter
 from srcgrad.ir.scopes import Scope
 
 _SEQUENCES = (gast.Tuple, gast.List)
@@ -20,7 +21,7 @@ def makes_dict(call: Any, scope: Scope) -> bool:
     return callee is dict or (isinstance(call.func, gast.Attribute) and callee == _FROM_KEYS)
 
 
-class Dicts(gast.NodeTransformer):  # type: ignore[misc]
+class Dicts(Rewriter):
     """Rewrites one function body; what is read twice gets a name by ``:=``.
 
     >>> from srcgrad.compiler.doctesting import parse, program_of, text

@@ -19,6 +19,7 @@ from srcgrad.frontend.normalize.writes import is_list, name_of_numpy
 from srcgrad.ir.build import assign, at, call, clone, load, method, subscript
 from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Reader
+from srcgrad.ir.rewriting import Rewriter
 from srcgrad.ir.scopes import MISSING
 from srcgrad.ir.walk import blocks_of, found_in, is_same, names_bound, statements, walk
 
@@ -33,7 +34,7 @@ _RUN: Final = (enumerate, zip, list, tuple, reversed)
 _WHOLE: Final = gast.Constant(Ellipsis, None)
 
 
-class Spellings(gast.NodeTransformer):  # type: ignore[misc]
+class Spellings(Rewriter):
     """Rewrites one function body.
 
     Attributes:
