@@ -242,6 +242,8 @@ def names_in(nodes: list[Any]) -> list[str]:
         kind = item.__class__
         if kind is gast.Name:
             found[item.id] = None
+        elif kind is gast.BinOp:  # as most else are
+            waiting += item.left, item.right
         elif kind is list:
             waiting.extend(reversed(item))
         else:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from typing import Any, Final
 
 from srcgrad.codegen.printer import Printed
@@ -14,7 +13,6 @@ from srcgrad.ir.origins import Origin, origin_of
 from srcgrad.ir.walk import INNER, nodes_in
 from srcgrad.parsing import parsed
 
-_NOWHERE: Final = Origin(0, 0, 0, 0)
 _LEAVES: Final = frozenset(
     kind
     for base in (ast.operator, ast.unaryop, ast.cmpop, ast.boolop)
@@ -50,13 +48,15 @@ def parts_of(printed: Printed, first: int, source: FunctionSource) -> Iterator[P
         return UserLine(origin.file or source.file, origin.line, text, start, end)
 
     exact = is_generated(source.file)
-    by_line: dict[int, ast.stmt] = {}
+    wanted: list[tuple[int, Any, _Parts]] = []
     for start, statement in _begun(printed.statements):
         if type(statement).__name__ in _BLOCKS + _PLAIN:
             found = _Parts(user, getattr(statement, "lineno", 0) or 0, exact=exact)
             if found.differ(statement):
-                by_line = by_line or _by_line(printed.text)
-                yield from found.within(statement, by_line.get(start + 1), first)
+                wanted.append((start, statement, found))
+    by_line = _by_line(_shortened(printed, [item for _, item, _ in wanted])) if wanted else {}
+    for start, statement, found in wanted:
+        yield from found.within(statement, by_line.get(start + 1), first)
 
 
 def _begun(owners: Sequence[Any]) -> Iterator[tuple[int, Any]]:
@@ -64,6 +64,23 @@ def _begun(owners: Sequence[Any]) -> Iterator[tuple[int, Any]]:
     for place, owner in enumerate(owners):
         if not place or owner is not owners[place - 1]:
             yield place, owner
+
+
+def _shortened(printed: Printed, wanted: Sequence[Any]) -> str:
+    """Return a text with those of its plain statements alone that are wanted, on their lines.
+
+    Most are not, and it takes Python long to parse them.
+    """
+    kept = set(map(id, wanted))
+    lines = printed.text.split("\n")
+    before: Any = None
+    for place, owner in enumerate(printed.statements):
+        if type(owner).__name__ in _PLAIN and id(owner) not in kept:
+            line = lines[place]
+            begins = owner is not before
+            lines[place] = line[: len(line) - len(line.lstrip())] + "pass" if begins else ""
+        before = owner
+    return "\n".join(lines)
 
 
 def _by_line(text: str) -> dict[int, ast.stmt]:
@@ -100,7 +117,7 @@ class _Parts:
         """Yield the parts of a statement that a text, which begins on a line, holds `again`."""
         if type(again).__name__ != type(statement).__name__:
             return  # it goes on there: the `else` of a branch
-        outer = replace(_NOWHERE, line=self._line)
+        outer = Origin(self._line, 0, 0, 0)
         for ours, theirs in zip(_heads(statement), _heads(again), strict=True):
             for node, origin in self._pairs(ours, theirs, outer):
                 start = (first + node.lineno - 1, node.col_offset)

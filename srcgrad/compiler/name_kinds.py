@@ -58,8 +58,10 @@ class NameKinds:
         """
         namer: Namer = program.namer
         every = bound_names(program.body) | set(program.parameters) | self.every
-        mixed = {namer.base(name) for name in every - chosen}
-        found = {namer.base(name) for name in every & chosen} - mixed
+        if every.isdisjoint(chosen):
+            return lambda _: False  # as of matrices in most functions
+        mixed = set(map(namer.base, every - chosen))
+        found = set(map(namer.base, every & chosen)) - mixed
         of = namer.variable_of if of_adjoints else namer.base
         return lambda name: of(name) in found
 

@@ -35,8 +35,8 @@ def methods_of_others(program: Program, varied: Collection[str]) -> list[Any]:
         if isinstance(statement, gast.Assign)
         and isinstance(statement.value, gast.Call)
         and isinstance(statement.value.func, gast.Attribute)
-        and _takes_whole_number(program.operation(statement), varied, program.reader.vocabulary)
         and program.reader.scope.resolve(statement.value.func) is MISSING
+        and _takes_whole_number(program.operation(statement), varied, program.reader.vocabulary)
     ]
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import gast
 
@@ -26,8 +25,7 @@ class _IsNoted(dict[type, bool]):
 _IS_NOTED = _IsNoted()
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(NamedTuple):  # there is one for each node, so that it has to be made fast
     """A stretch of a user's file; lines count from 1, columns from 0 and in bytes, as in `ast`.
 
     `file` and `text`, its first line, are empty if it lies in the file of the function itself.
@@ -51,7 +49,7 @@ def note_foreign(node: Any, file: str, text: Callable[[int], str]) -> None:
     """Note where a node comes from, before it is given the place of a call in another function."""
     here = _here(node)
     if here is not None and not ORIGIN.is_on(node):
-        ORIGIN.put(node, replace(here, file=file, text=text(here.line).strip()))
+        ORIGIN.put(node, here._replace(file=file, text=text(here.line).strip()))
 
 
 def foreign_span(node: Any) -> Span | None:

@@ -74,15 +74,13 @@ class Program:
 
     def operation(self, statement: Any) -> Operation:
         """Return what an assignment computes; read once and kept."""
-        key = id(statement)
-        if key not in self._operations:
-            value = statement.value
-            unpacks = isinstance(statement.targets[0], gast.Tuple)
-            read = self.reader.read(value)
-            if unpacks and read.kind == "copy":
-                read = Operation("unpack", None, read.args)
-            self._operations[key] = read
-        return self._operations[key]
+        found = self._operations.get(id(statement))
+        if found is None:
+            found = self.reader.read(statement.value)
+            if found.kind == "copy" and isinstance(statement.targets[0], gast.Tuple):
+                found = Operation("unpack", None, found.args)
+            self._operations[id(statement)] = found
+        return found
 
     def once(self, find: Callable[[Program], _Found]) -> _Found:
         """Return what `find` finds out about the program: once for each body that it has.
@@ -140,10 +138,20 @@ def store_target(statement: Any) -> Any:
 
 def bound_names(block: list[Any]) -> set[str]:
     """Return all names that the statements of a block bind, inner blocks included."""
+    return set(_names_bound_in(block))
+
+
+def _names_bound_in(block: list[Any]) -> list[str]:
+    """Return the names that the statements of a block bind, one for each time."""
     found: list[str] = []
     for statement in statements(block):
+        if statement.__class__ is gast.Assign:  # as in `bound_by`
+            targets = statement.targets
+            if len(targets) == 1 and targets[0].__class__ is gast.Name:
+                found.append(targets[0].id)
+                continue
         found += bound_by(statement)
-    return set(found)
+    return found
 
 
 def targets_of(statement: Any) -> list[Any]:
@@ -186,7 +194,7 @@ def count_reads(body: list[Any]) -> Counter[str]:
 
 def count_binds(body: list[Any]) -> Counter[str]:
     """Return how many statements of a body, inner blocks included, bind each name."""
-    return Counter([name for statement in statements(body) for name in bound_by(statement)])
+    return Counter(_names_bound_in(body))
 
 
 class Counts:

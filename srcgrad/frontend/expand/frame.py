@@ -17,7 +17,7 @@ from srcgrad.frontend.effects import written_parameters
 from srcgrad.frontend.expand.assumptions import Entry
 from srcgrad.frontend.expand.order import Order, evaluated_first, place
 from srcgrad.frontend.expand.plain_values import NotPlainError, PlainValues
-from srcgrad.frontend.expand.scoping import own_names, reached
+from srcgrad.frontend.expand.scoping import own_names, parameters, reached
 from srcgrad.frontend.expand.session import Session
 from srcgrad.frontend.expand.values import (
     Code,
@@ -289,9 +289,10 @@ class Frame:
         """
         names = [node for statement in body for node in found_in(statement, gast.Name)]
         bound = {node.id for node in names if node.ctx.__class__ is not gast.Load}
-        if self.locals <= bound.union(given, self.home.cells):
+        args = self.code.tree.args
+        if self.locals <= bound.union(parameters(args), given, self.home.cells):
             return
-        now = own_names(gast.FunctionDef("now", self.code.tree.args, body, [], None, None))
+        now = own_names(gast.FunctionDef("now", args, body, [], None, None))
         lost = self.locals.difference(bound, now, given, self.home.cells)
         for node in names:
             if node.id in lost:

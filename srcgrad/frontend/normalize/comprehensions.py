@@ -8,7 +8,7 @@ import gast
 
 from srcgrad.ir.build import assign, at, clone, load, method, store, subscript
 from srcgrad.ir.names import Namer
-from srcgrad.ir.walk import names_bound, nodes_in, walk
+from srcgrad.ir.walk import found_in, names_bound, nodes_in, walk
 
 COMPREHENSIONS = (gast.ListComp, gast.GeneratorExp, gast.DictComp)
 
@@ -92,6 +92,9 @@ def names_outside(body: list[Any]) -> set[str]:
     >>> sorted(names_outside(parse("a = [b * c for b in d]")))
     ['a', 'c', 'd']
     """
+    named = found_in(gast.Module(body, []), gast.Name, *_SCOPED)
+    if not any(node.__class__ in _SCOPED for node in named):
+        return {node.id for node in named}
     found: set[str] = set()
     stack: list[tuple[Any, frozenset[str]]] = [(item, frozenset()) for item in body]
     while stack:

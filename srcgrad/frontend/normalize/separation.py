@@ -42,6 +42,9 @@ def separated(body: list[Any], namer: Namer) -> set[str]:
     out = np.sum(xs_2)
     return out
     """
+    bound = (item for item in statements(body) if isinstance(item, gast.Assign))
+    if not any(is_list(item.value) for item in bound):
+        return set()  # as in most functions
     values = _values(body)
     lists = {name for name, found in values.items() if any(map(is_list, found.values()))}
     mixed = [name for name in lists if not all(map(is_list, values[name].values()))]
