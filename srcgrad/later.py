@@ -12,6 +12,8 @@ from threading import RLock
 from types import ModuleType
 from typing import Any, Final
 
+from srcgrad.garbage import uncollected
+
 _IMPORTING: Final = RLock()
 
 # a child of `fork` would wait forever for what another thread of its parent was importing
@@ -24,8 +26,11 @@ if hasattr(os, "register_at_fork"):
 
 
 def imported(name: str) -> ModuleType:
-    """Import a module, which no fork of another thread comes between."""
-    with _IMPORTING:
+    """Import a module, which no fork of another thread comes between.
+
+    With all that it imports, that makes tens of thousands of objects, all of which stay.
+    """
+    with _IMPORTING, uncollected():
         return importlib.import_module(name)
 
 

@@ -30,7 +30,7 @@ from srcgrad.checker.verdict import Verdict
 from srcgrad.checker.witness import Witness
 from srcgrad.checker.witnessed import Primal
 from srcgrad.errors import reached
-from srcgrad.ir.garbage import uncollected
+from srcgrad.garbage import uncollected
 from srcgrad.ir.scopes import Scope
 from srcgrad.ir.walk import walk
 from srcgrad.locks import Lock

@@ -28,7 +28,7 @@ from srcgrad.frontend.rebinding import rebound
 from srcgrad.frontend.returned_lists import lists_returned, returns_list
 from srcgrad.frontend.source import refuse_generators
 from srcgrad.frontend.usage import container_parameters, vector_parameters
-from srcgrad.ir.garbage import uncollected
+from srcgrad.garbage import uncollected
 from srcgrad.ir.names import Namer
 from srcgrad.ir.scopes import Binding
 from srcgrad.ir.walk import found_in

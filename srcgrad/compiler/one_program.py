@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from srcgrad.compiler.generated import Request
 from srcgrad.errors import UnsupportedError
 from srcgrad.frontend.remembered import Memory, nothing_changes
-from srcgrad.ir.garbage import uncollected
+from srcgrad.garbage import uncollected
 
 if TYPE_CHECKING:
     from srcgrad.frontend.expand.entry import Expander

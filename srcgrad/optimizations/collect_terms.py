@@ -18,7 +18,15 @@ from srcgrad.analyses.text_calls import called
 from srcgrad.ir.build import constant, name_adjoint
 from srcgrad.ir.marks import ADJOINT
 from srcgrad.ir.program import targets_of
-from srcgrad.ir.walk import INNER, blocks_of, found_in, names_read, root_name, spelled
+from srcgrad.ir.walk import (
+    INNER,
+    blocks_of,
+    found_in,
+    names_read,
+    nodes_in,
+    root_name,
+    spelled,
+)
 from srcgrad.optimizations.literals import number_of
 from srcgrad.optimizations.purity import Purity
 from srcgrad.primitives import UNKNOWN
@@ -131,7 +139,11 @@ class TermCollection:
 
     def of(self, value: Any) -> Any:
         """Return what is computed for an adjoint, changed in place, with its terms collected."""
-        return self._shortened(value, inner=False)
+        if value.__class__ in _LEAVES or not _has_sum(value):
+            return value  # as most
+        holding: set[int] = set()
+        _note_sums(value, holding)
+        return self._shortened(value, holding, inner=False)
 
     def _is_ours(self, statement: Any) -> bool:
         """Say whether it computes an adjoint: what the user computes stays as it is written."""
@@ -140,21 +152,20 @@ class TermCollection:
         targets = targets_of(statement)
         return bool(targets) and self._purity.is_adjoint(root_name(targets[0]) or "")
 
-    def _shortened(self, node: Any, *, inner: bool, whole: bool = True) -> Any:
+    def _shortened(self, node: Any, holding: set[int], *, inner: bool, whole: bool = True) -> Any:
         """Return an expression with the sums in it collected, the inner ones first.
 
-        What stands inside of a call may be as the user has written it, unless an adjoint is in it.
-        What is not `whole` is part of another sum.
+        Those in it that hold sums are `holding`, by identity. What stands inside of a call may be
+        as the user has written it, unless an adjoint is in it. What is not `whole` is part of
+        another sum.
         """
-        if node.__class__ in _LEAVES:
+        if id(node) not in holding:
             return node
-        if not any(isinstance(item.op, _SUM) for item in found_in(node, gast.BinOp)):
-            return node
+        below, apart = inner or isinstance(node, gast.Call), not _is_sum(node)
         for holder, field, part in _parts(node):
-            calls = isinstance(node, gast.Call)
-            _put(
-                holder, field, self._shortened(part, inner=inner or calls, whole=not _is_sum(node))
-            )
+            if id(part) in holding:
+                found = self._shortened(part, holding, inner=below, whole=apart)
+                _put(holder, field, found)
         found = self._collected(_terms(node), inner=inner) if whole and _is_sum(node) else None
         if found is None:
             return node
@@ -293,6 +304,24 @@ def _exact_sum(values: list[float]) -> float | None:
     if not math.isfinite(total) or total == 0 or len(repr(abs(total))) > _SHORT:
         return None
     return total if sum(map(Fraction, values)) == Fraction(total) else None
+
+
+def _has_sum(node: Any) -> bool:
+    return any(isinstance(item.op, _SUM) for item in found_in(node, gast.BinOp))
+
+
+def _note_sums(node: Any, into: set[int]) -> bool:
+    """Note which nodes hold a sum, by identity; say whether this one does."""
+    if node.__class__ in _LEAVES:
+        return False
+    holds = _is_sum(node)
+    binary = node.__class__ is gast.BinOp  # as most are
+    for part in (node.left, node.right) if binary else nodes_in(node):
+        if _note_sums(part, into):
+            holds = True
+    if holds:
+        into.add(id(node))
+    return holds
 
 
 def _is_sum(node: Any) -> bool:

@@ -20,8 +20,10 @@ from srcgrad.optimizations.selected_once import selected_inside, selected_once
 
 _EXACT: Final = 2**20
 _SHORT: Final = 6
+_UNWRITTEN: Final = frozenset({gast.Name, gast.BinOp})  # which are no numbers that are written
 _SCALING: Final = (gast.Mult, gast.Div, gast.MatMult)
 _LEAVES: Final = frozenset({gast.Name, gast.Constant})
+_NAMES: Final = {gast.Name}
 _ARITHMETIC: Final = (gast.BinOp, gast.UnaryOp)
 
 
@@ -135,8 +137,10 @@ class ConstantFolding:
     def _folded(self, node: Any, *, inner: bool = False) -> Any:
         """Return an expression folded; what is `inner` to another is read, and need not be new."""
         if node.__class__ is gast.BinOp:
-            node.left = self._uncopied(self._fold(node.left, inner=True))
-            node.right = self._uncopied(self._fold(node.right, inner=True))
+            if node.left.__class__ not in _LEAVES:  # as many are
+                node.left = self._uncopied(self._fold(node.left, inner=True))
+            if node.right.__class__ not in _LEAVES:
+                node.right = self._uncopied(self._fold(node.right, inner=True))
             return self._binary(node, inner=inner)
         for field in ("operand", "args", "values", "elts"):
             part = getattr(node, field, None)
@@ -170,7 +174,8 @@ class ConstantFolding:
         return _of_operand(node) if made is node else made
 
     def _binary(self, node: Any, *, inner: bool) -> Any:
-        left, right = number_of(node.left), number_of(node.right)
+        left = None if node.left.__class__ in _UNWRITTEN else number_of(node.left)
+        right = None if node.right.__class__ in _UNWRITTEN else number_of(node.right)
         if left is not None and right is not None and (made := self._literal(node, left, right)):
             return made
         kind = node.op.__class__
@@ -273,10 +278,10 @@ class ConstantFolding:
         others: list[Any] = []
         shares: list[Any] = []
         found = _factors(node)
+        if not _has_numbers(found):
+            return node  # as of most
         numbers = list(map(number_of, found))
         factors = found
-        if not any(map(_is_share, found)) and numbers.count(None) == len(numbers):
-            return node  # as of most
         if len(numbers) - numbers.count(None) > 1:
             factors = _joined(found)
             numbers = list(map(number_of, factors))
@@ -401,6 +406,13 @@ def _finite(values: list[int | float]) -> bool:
     return all(map(math.isfinite, values))
 
 
+def _has_numbers(factors: list[Any]) -> bool:
+    """Say whether there are literals among some factors, or shares of means."""
+    if set(map(type, factors)) == _NAMES:
+        return False
+    return any(_is_share(item) or number_of(item) is not None for item in factors)
+
+
 def _is_share(node: Any) -> bool:
     """Say whether an expression is ``1.0 / np.size(x)``, the share of one entry in a mean."""
     quotient = node.__class__ is gast.BinOp and node.op.__class__ is gast.Div
@@ -475,6 +487,12 @@ def _is_negative(node: Any) -> bool:
 
 
 def _factors(node: Any) -> list[Any]:
-    if node.__class__ is gast.BinOp and node.op.__class__ is gast.Mult:
-        return _factors(node.left) + _factors(node.right)
-    return [node]
+    found: list[Any] = []
+    waiting = [node]
+    while waiting:
+        item = waiting.pop()
+        if item.__class__ is gast.BinOp and item.op.__class__ is gast.Mult:
+            waiting += item.right, item.left
+        else:
+            found.append(item)
+    return found

@@ -283,7 +283,8 @@ def _sliced(body: list[Any]) -> set[str]:
             value.args[0] if getattr(getattr(value, "func", None), "id", "") == "copied" else value
         )
         slices = isinstance(value, gast.Subscript) and found_in(value.slice, gast.Slice)
-        computed = isinstance(value, gast.BinOp) and not found.isdisjoint(names_read(value))
+        computed = bool(found) and isinstance(value, gast.BinOp)
+        computed = computed and not found.isdisjoint(names_read(value))
         if slices or computed:
             found.update(bound_by(item))
     return found

@@ -30,7 +30,7 @@ from srcgrad.ir.jumps import jumps
 from srcgrad.ir.liveness import first_reads
 from srcgrad.ir.marks import ATTEMPT, CLOSING, COUNTS, IS_RECORD, LEAVES, RESCUED
 from srcgrad.ir.names import Namer
-from srcgrad.ir.program import bound_names, header_reads, targets_of
+from srcgrad.ir.program import bound_by, bound_names, header_reads
 from srcgrad.ir.rewriting import Rewriter
 from srcgrad.ir.walk import blocks_of, names_bound, names_read, root_name, statements, walk
 from srcgrad.transforms.putting_back import insert_behind
@@ -383,11 +383,7 @@ class _Arithmetic(Rewriter):
 
 
 def _bound_by(statement: Any) -> list[str]:
-    if isinstance(statement, gast.Assign):
-        return [name for target in statement.targets for name in names_bound(target)]
-    if isinstance(statement, gast.With):
-        return [name for target in targets_of(statement) for name in names_bound(target)]
-    return names_bound(statement.target) if isinstance(statement, gast.For) else []
+    return [] if isinstance(statement, gast.AugAssign) else bound_by(statement)
 
 
 def _changed_by(statement: Any) -> list[str]:

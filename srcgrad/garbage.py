@@ -1,4 +1,4 @@
-"""Lets trees be made without a look for garbage at every few hundred nodes."""
+"""Lets much be made at once without a look for garbage at every few hundred objects."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """Collect no garbage within a block: of its many small objects nearly all are let go of there.
+    """Collect no garbage within a block, of whose many objects nearly all go, or all stay.
 
     >>> with uncollected():
     ...     gc.isenabled()
