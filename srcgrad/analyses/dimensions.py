@@ -27,6 +27,7 @@ from srcgrad.analyses.reductions import reduced
 from srcgrad.analyses.shapes import Shapes
 from srcgrad.analyses.spans import Spans
 from srcgrad.analyses.surely_vectors import surely_vectors
+from srcgrad.garbage import weakly
 from srcgrad.ir.marks import IN_PLACE
 from srcgrad.ir.operations import Operation, broadcasts
 from srcgrad.ir.program import Program, is_store, store_target
@@ -79,7 +80,7 @@ class Dimensions:
         self._given = knowledge.vectors(program, integers)
         self._conditions: dict[str, None] = {}
         self._known: dict[str, Vector | None] = {}
-        self._counts = Counts(program, integers, self.of)
+        self._counts = Counts(program, integers, weakly(self.of))
         self._spans = Spans(program, integers)
         self._products: set[str] = set()
         self._inner: dict[int, Operation] = {}
@@ -87,7 +88,7 @@ class Dimensions:
         self._whole, self._truths = index_arrays(program), given_masks(program)
         self.lengths = knowledge.lengths or Lengths(self._seen)
         self._weak: dict[str, Vector | None] = {}
-        self._cells = Cells(program, self.of)
+        self._cells = Cells(program, weakly(self.of))
         while self._sweep():
             pass
 

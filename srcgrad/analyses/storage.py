@@ -34,6 +34,7 @@ from srcgrad.analyses.shared_operands import SharedOperands
 from srcgrad.analyses.sharing_by_then import SharingByThen
 from srcgrad.analyses.sharing_classes import SharingClasses
 from srcgrad.analyses.unfit_arrays import uses_of_unfit_arrays
+from srcgrad.garbage import weakly
 from srcgrad.ir.build import load
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.displays import makes_list, repeated_entries
@@ -92,9 +93,9 @@ class _Analysis:
         self._outside = OutsideNumbers(program, integers, shapes.is_number)
         own = self._made_here
         self._operands = SharedOperands(
-            program, shapes, self._kinds, self._outside, own, self._is_number
+            program, shapes, self._kinds, self._outside, own, weakly(self._is_number)
         )
-        self._calls = CallWrites(program, lambda name: name in self._varied, self._problem)
+        self._calls = CallWrites(program, weakly(self._varies), weakly(self._problem))
         self._changes = ContainerChanges(program, shapes)
         self._result.own = self._changes.own
         self._result.outside.update(self._changes.lent)
@@ -209,6 +210,9 @@ class _Analysis:
         if target != source:
             self._sharing.join(target, source)
             self._joined.append((self._number, target, source))
+
+    def _varies(self, name: str) -> bool:
+        return name in self._varied
 
     @kept_property
     def _varied(self) -> frozenset[str]:

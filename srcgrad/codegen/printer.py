@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
+from weakref import proxy
 
 from srcgrad.codegen import literals
 from srcgrad.codegen.formatted import FormattedPrinter
@@ -59,7 +60,8 @@ class Printer(PatternPrinter, FormattedPrinter):
 
     def __init__(self, width: int = 100) -> None:
         super().__init__()
-        self._wrapper = Wrapper(self, width)
+        itself: Any = proxy(self)  # or each would hold the other
+        self._wrapper = Wrapper(itself, width)
         self._width = width
         self._lines: list[str] = []
         self._owners: list[Any] = []

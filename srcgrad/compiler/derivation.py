@@ -30,14 +30,10 @@ from srcgrad.compiler.polishing import Polishing
 from srcgrad.compiler.restoring import restored_arrays
 from srcgrad.compiler.splitting import hand_over, kept_between
 from srcgrad.compiler.stages import Stages
-from srcgrad.errors import (
-    Diagnostic,
-    MissingRuleError,
-    MutationError,
-    NonScalarOutputError,
-)
+from srcgrad.errors import Diagnostic, MissingRuleError, MutationError, NonScalarOutputError
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.frontend.source import FunctionSource, Path
+from srcgrad.garbage import weakly
 from srcgrad.ir.build import assign, at, call, clone, load
 from srcgrad.ir.marks import VECTOR
 from srcgrad.ir.nodes import Blank, Comment
@@ -238,7 +234,7 @@ class Derivation:
         inliner = Inliner(self.program.namer, self.externals, self.keep_complex)
         inliner.rebinds = self.rebinds
         sweep = Sweep(self.program, facts, inliner, self.externals, derive_call, result)
-        inliner.known_rank = sweep.rank
+        inliner.known_rank = weakly(sweep.rank)
         return sweep
 
     def _refuse_missing(self, sweep: Sweep) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any
+from weakref import proxy
 
 import gast
 
@@ -57,7 +58,7 @@ from srcgrad.transforms.stacking import take_stacks
 from srcgrad.transforms.sweep import CallPair, DerivedCall, Facts, RepeatedCall, SteppedLoop
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, weakref_slot=True)
 class Module:
     """A generated module in the making."""
 
@@ -90,7 +91,7 @@ class Module:
     _begun: list[FunctionType] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.repeats = Repeats(self)
+        self.repeats = Repeats(proxy(self))
 
     def entry(
         self,
@@ -211,6 +212,7 @@ class Module:
         self.bindings.extend([*scope.used.values(), *scope.dotted.values()])
         for function in (scope.function, *derivation.program.inlined):
             self.functions.setdefault(function, FunctionState.of(function))
+        derivation.program.forget()
 
     def name_function(self, wish: str, source: FunctionSource) -> str:
         """Return a name for a function of the text, made of that of a source.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
 from typing import Any, Generic, TypeVar
 from weakref import WeakKeyDictionary
@@ -42,3 +42,36 @@ class PerFunction(Generic[Found]):
 
 #: What `inspect.signature` says of a function.
 signature_of: PerFunction[inspect.Signature] = PerFunction(inspect.signature)
+
+
+def _positions(function: FunctionType) -> tuple[tuple[str, ...], int] | None:
+    parameters = inspect.signature(function).parameters.values()
+    by_place = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    plain = [item for item in parameters if item.kind in by_place]
+    alone = [item for item in parameters if item.kind is item.KEYWORD_ONLY]
+    if any(item.default is item.empty for item in alone):
+        return None
+    return tuple(item.name for item in plain), sum(item.default is item.empty for item in plain)
+
+
+_positions_of: PerFunction[tuple[tuple[str, ...], int] | None] = PerFunction(_positions)
+
+
+def bound(
+    function: FunctionType, arguments: Sequence[Any], keywords: Mapping[str, Any]
+) -> Mapping[str, Any] | None:
+    """Return what a call gives to the parameters of a function; None if it does not take that.
+
+    >>> def rule(ctx, x, axis=None, *, out=None): ...
+    >>> bound(rule, (None, 1), {}), bound(rule, (None, 1), {"out": 2})
+    ({'ctx': None, 'x': 1}, {'ctx': None, 'x': 1, 'out': 2})
+    >>> bound(rule, (None,), {}), bound(rule, (1, 2, 3, 4), {})
+    (None, None)
+    """
+    known = None if keywords else _positions_of(function)
+    if known is not None and known[1] <= len(arguments) <= len(known[0]):
+        return dict(zip(known[0], arguments, strict=False))
+    try:
+        return signature_of(function).bind(*arguments, **keywords).arguments
+    except TypeError:
+        return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from types import FunctionType
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import gast
 import numpy as np
@@ -65,10 +65,10 @@ class Reader:
 
     def read(self, node: Any) -> Operation:
         """Return what the outermost step of an expression does."""
-        method = getattr(self, f"_read_{type(node).__name__}", None)
+        method = _READING[node.__class__]
         if method is None:
             return Operation("unknown")
-        operation: Operation = method(node)
+        operation: Operation = method(self, node)
         return operation
 
     def constant_callee(self, call: Any) -> bool:
@@ -236,6 +236,17 @@ class Reader:
         if func.attr in self.vocabulary.variadic and len(args) != 1:
             args = (gast.Tuple(list(args), gast.Load()),) if args else ()
         return self._primitive(primal, func.value, *args, **keywords)
+
+
+class _Reading(dict[type, Any]):
+    """How the nodes of each kind are read; None if nobody knows."""
+
+    def __missing__(self, kind: type) -> Any:
+        self[kind] = getattr(Reader, f"_read_{kind.__name__}", None)
+        return self[kind]
+
+
+_READING: Final = _Reading()
 
 
 def _is_never_followed(function: FunctionType) -> bool:

@@ -94,6 +94,10 @@ class Program:
         found: _Found = self._found[find]
         return found
 
+    def forget(self) -> None:
+        """Let go of what was found out about the program, which may hold the program itself."""
+        self._found, self._found_in = {}, None
+
 
 def operand_names(operation: Operation, vocabulary: Vocabulary) -> tuple[str, ...]:
     """Return the names through which an operation can pass a derivative on."""

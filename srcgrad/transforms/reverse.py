@@ -11,6 +11,7 @@ import gast
 from srcgrad import runtime
 from srcgrad.errors import InternalError, MutationError
 from srcgrad.frontend.long_loops import loop_of
+from srcgrad.garbage import weakly
 from srcgrad.ir.build import assign, at, call, clone, load, method, store
 from srcgrad.ir.changes import Change, change_of
 from srcgrad.ir.jumps import breaks_out, falls_through
@@ -57,10 +58,10 @@ class Reverser:
         self._containers = ContainerSteps(sweep)
         self._undoing = PuttingBack(sweep.facts.restored, sweep.namer)
         self._handlers: dict[str, Handler] = {
-            "copy": self._prepare_copy,
-            "unpack": self._prepare_unpack,
-            "primitive": self._prepare_primitive,
-            "class": self._prepare_class,
+            "copy": weakly(self._prepare_copy),
+            "unpack": weakly(self._prepare_unpack),
+            "primitive": weakly(self._prepare_primitive),
+            "class": weakly(self._prepare_class),
             "user": self._calls.prepare_user,
             "taped": self._calls.prepare_taped,
             "tuple": self._containers.prepare_display,

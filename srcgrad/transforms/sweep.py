@@ -21,6 +21,7 @@ from srcgrad.analyses.selection import Selection
 from srcgrad.analyses.shapes import Shapes
 from srcgrad.checker.witness import begun
 from srcgrad.errors import UnsupportedError
+from srcgrad.garbage import weakly
 from srcgrad.ir.build import assign, at, call, clone, load, twin
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.marks import IS_ENTRY, IS_SCALED, VECTOR
@@ -166,7 +167,7 @@ class Sweep:
             lambda cell: facts.shapes.is_number(load(cell)),
             keep_complex=inliner.keep_complex,
             is_result=lambda cell: program.namer.base(cell) in program.results,
-            may_be_container=self.may_be_container,
+            may_be_container=weakly(self.may_be_container),
         )
         self.adjoints.rebinds = inliner.rebinds
         self.adjoints.unpacked = _unpacked(program)
@@ -445,8 +446,9 @@ class Sweep:
     def is_written_after(self, name: str, statement: Any) -> bool:
         """Say whether a later write may change what `name` holds when `statement` has run."""
         memory = self.facts.storage
-        changed = (memory.mutated | memory.reshaped) - self.facts.restored
-        if name not in changed or not memory.written_after(name, statement):
+        if name not in memory.mutated and name not in memory.reshaped:
+            return False
+        if name in self.facts.restored or not memory.written_after(name, statement):
             return False
         return name in memory.axisless or not self.facts.shapes.is_number(load(name))
 
@@ -490,11 +492,7 @@ def renamed(node: Any, names: dict[str, str]) -> Any:
 
 def _unpacked(program: Program) -> frozenset[str]:
     """Return the names that a call of a primitive binds several at a time."""
-    several = [
-        statement
-        for statement in statements(program.body)
-        if isinstance(statement, gast.Assign)
-        and isinstance(statement.targets[0], gast.Tuple)
-        and program.operation(statement).kind == "primitive"
-    ]
-    return frozenset(name for item in several for name in names_bound(item.targets[0]))
+    made = (item for item in statements(program.body) if isinstance(item, gast.Assign))
+    several = [item for item in made if isinstance(item.targets[0], gast.Tuple)]
+    found = [item for item in several if program.operation(item).kind == "primitive"]
+    return frozenset(name for item in found for name in names_bound(item.targets[0]))

@@ -44,6 +44,7 @@ from srcgrad.frontend.expand.values import (
 from srcgrad.frontend.long_loops import mark_repeated
 from srcgrad.frontend.source import Entry, Leaves, Path, attach, find_source
 from srcgrad.frontend.unseen import UNSEEN
+from srcgrad.garbage import weakly
 from srcgrad.ir.build import assign, at, clone, dotted, load
 from srcgrad.ir.walk import is_same, root_name
 from srcgrad.runtime import keep_apart
@@ -78,7 +79,7 @@ class Expander:
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        session.expand = self.expand
+        session.expand = weakly(self.expand)
         self.refused: dict[FunctionType, UnsupportedError] = {}
         self._done: dict[FunctionType, FunctionType] = {}
         self._asked: set[FunctionType] = set()

@@ -23,6 +23,7 @@ from srcgrad.frontend.normalize.iterators import Iterators
 from srcgrad.frontend.normalize.methods import Methods
 from srcgrad.frontend.normalize.rewriter import Rewriter
 from srcgrad.frontend.normalize.workspace import Workspace
+from srcgrad.garbage import weakly
 from srcgrad.ir.build import assign, at, call, constant, load, store, subscript
 from srcgrad.ir.scopes import MISSING
 from srcgrad.ir.walk import names_read
@@ -42,9 +43,9 @@ class Containers(Rewriter):
         self.as_list = self._iterators.as_list
         self.changing = self._methods.changing
         self._makers: dict[Any, Maker] = {
-            list: self._listed,
-            tuple: self._listed,
-            dict: self._copied_dict,
+            list: weakly(self._listed),
+            tuple: weakly(self._listed),
+            dict: weakly(self._copied_dict),
             sum: folds.summed,
             max: folds.extreme,
             min: folds.extreme,

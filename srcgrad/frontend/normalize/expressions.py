@@ -20,7 +20,8 @@ from srcgrad.frontend.normalize.unwritten import why_not
 from srcgrad.frontend.normalize.wording import wording
 from srcgrad.frontend.normalize.workspace import Workspace
 from srcgrad.frontend.normalize.writes import name_of_numpy
-from srcgrad.frontend.weak_memory import signature_of
+from srcgrad.frontend.weak_memory import bound, signature_of
+from srcgrad.garbage import weakly
 from srcgrad.ir.build import assign, at, call, clone, load
 from srcgrad.ir.idioms import idiom_of
 from srcgrad.ir.operations import Operation
@@ -38,7 +39,7 @@ class Expressions:
         self._reader = work.reader
         self._namer = work.namer
         self._refusals = work.refusals
-        self.containers = Containers(work, self.atom)
+        self.containers = Containers(work, weakly(self.atom))
 
     def into(self, name: str, value: Any, node: Any) -> None:
         """Emit the statements that compute `value` and bind it to `name`."""
@@ -154,15 +155,8 @@ class Expressions:
     def _fits_rule(self, operation: Operation, value: Any) -> bool:
         """Refuse options that the rule of a primitive does not know, such as `out=`."""
         rule = self._reader.vocabulary.rule_for(operation.primal)
-        try:
-            bound = (
-                signature_of(rule.forward)
-                .bind(None, *operation.args, **operation.keywords)
-                .arguments
-            )
-        except TypeError:
-            bound = None
-        if bound is None or not _is_none(bound.get("out")):
+        given = bound(rule.forward, (None, *operation.args), operation.keywords)
+        if given is None or not _is_none(given.get("out")):
             name = self._reader.vocabulary.canonical_name(operation.primal)
             self._refusals.add(
                 value,
@@ -171,7 +165,7 @@ class Expressions:
                 MutationError if "out" in operation.keywords else MissingRuleError,
             )
             return False
-        return not self._casts_to_integers(bound.get("dtype"), operation, value)
+        return not self._casts_to_integers(given.get("dtype"), operation, value)
 
     def _by_position(self, operation: Operation, call: Any) -> None:
         """Write ``np.dot(a=x, b=y)`` as ``np.dot(x, y)``: operands are looked for by position."""

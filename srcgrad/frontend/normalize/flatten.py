@@ -20,6 +20,7 @@ from srcgrad.frontend.normalize.loops import IndexLoops, growing_loop
 from srcgrad.frontend.normalize.targets import Targets
 from srcgrad.frontend.normalize.workspace import Varies, Workspace
 from srcgrad.frontend.refusals import Refusals
+from srcgrad.garbage import weakly
 from srcgrad.ir.build import assign, at, clone, load, method, store, subscript
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.marks import CASTS, IN_PLACE, REPEATS, UPDATES_ENTRY
@@ -71,13 +72,14 @@ class Flattener:
         self._work.held.update(held)
         self._expressions = Expressions(self._work)
         self._targets = Targets(self._work, self._expressions)
-        self._work.run = self._run
+        self._work.run = weakly(self._run)
+        work = self._work
         self._loops = IndexLoops(
             reader,
             namer,
-            self._simple,
-            self._is_dict,
-            lambda node: node.id in self._work.dicts - self._work.lists - self._work.unordered,
+            weakly(self._simple),
+            weakly(self._is_dict),
+            lambda node: node.id in work.dicts - work.lists - work.unordered,
             self._work.used_up.__contains__,
         )
         self._loop: Any = None

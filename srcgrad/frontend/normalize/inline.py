@@ -21,6 +21,7 @@ from srcgrad.frontend.normalize.workspace import Varies
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.frontend.remembered import source_to_read
 from srcgrad.frontend.source import FunctionSource
+from srcgrad.garbage import weakly
 from srcgrad.ir.build import assign, at, clone, load
 from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Reader
@@ -87,7 +88,7 @@ class WritingHelpers:
         self._varies = varies
         self._active: list[FunctionType] = []
         self._taken: set[str] = set()
-        self._nested = NestedCalls(namer, self._is_put_in_place)
+        self._nested = NestedCalls(namer, weakly(self._is_put_in_place))
 
     def block(self, body: list[Any]) -> list[Any]:
         """Return a statement list with the bodies of helpers in the place of their calls."""

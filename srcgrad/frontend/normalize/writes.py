@@ -15,6 +15,7 @@ from srcgrad.frontend.normalize.counting import bind_outside
 from srcgrad.frontend.normalize.nested_calls import NestedCalls
 from srcgrad.frontend.normalize.wording import wording
 from srcgrad.frontend.refusals import Refusals
+from srcgrad.garbage import weakly
 from srcgrad.ir.build import assign, at, call, clone, constant, load, store, subscript
 from srcgrad.ir.marks import CASTS, REPEATS
 from srcgrad.ir.names import Namer
@@ -64,7 +65,7 @@ class WriteCalls:
         self._lists: set[str] = set()
         self._numpy = name_of_numpy(reader)
         self._done: list[Any] = []
-        self._nested = NestedCalls(namer, self._goes_into_out)
+        self._nested = NestedCalls(namer, weakly(self._goes_into_out))
 
     def function(self, body: list[Any]) -> list[Any]:
         """Return the body of the function with calls that write as assignments."""
