@@ -49,6 +49,8 @@ def uses_of_mixed_kinds(
     >>> [message for _, message, _ in uses_of_mixed_kinds(program, lambda: {"out_4"})]
     ['`out` is a list on one path and an entry of one on another']
     """
+    if not any(_is_display(item, program) for item in statements(program.body)):
+        return  # as in most functions
     found = _Bindings(program)
     numbered, entered = found.dicts_and_numbers(), found.lists_and_entries()
     varied = find_varied() if numbered or entered else ()
@@ -59,6 +61,13 @@ def uses_of_mixed_kinds(
                 message = _NUMBERED if name in numbered else _ENTERED
                 yield statement, message.format(program.namer.base(name)), _HINT
                 return
+
+
+def _is_display(statement: Any, program: Program) -> bool:
+    """Say whether a statement binds a name to a dict or a list that is shown."""
+    if not isinstance(statement, gast.Assign):
+        return False
+    return program.operation(statement).kind == "dict" or makes_list(statement.value)
 
 
 class _Bindings:

@@ -7,7 +7,8 @@ from typing import Any
 
 import gast
 
-from srcgrad.codegen.printer import to_source
+from srcgrad.codegen.precedence import TUPLE
+from srcgrad.codegen.printer import Printer
 from srcgrad.compiler.findings import Record
 from srcgrad.ir.liveness import first_reads
 from srcgrad.ir.marks import ADJOINT
@@ -82,9 +83,10 @@ def inlined_in(definitions: Sequence[tuple[Any, Any]]) -> dict[str, dict[str, st
     They are given by the texts of their expressions.
     """
     found: dict[str, dict[str, str]] = {}
+    printer = Printer()
     for _, definition in definitions:
         texts = {
-            to_source(node): ADJOINT.of(node)
+            printer.text(node, TUPLE): ADJOINT.of(node)
             for statement in definition.body
             for node in walk(statement)
             if node.__dict__.get(ADJOINT.name) and not isinstance(node, (gast.Name, gast.Constant))

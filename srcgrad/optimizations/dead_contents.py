@@ -8,7 +8,7 @@ write into it is dead where that is not live.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -20,7 +20,7 @@ from srcgrad.ir.build import load
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.looks import Look
 from srcgrad.ir.marks import IN_PLACE
-from srcgrad.ir.program import bound_by, header_of
+from srcgrad.ir.program import bound_by, header_of, targets_of
 from srcgrad.ir.walk import names_read, nodes_in, root_name, statements
 
 _LEFT_ALONE: Final = (gast.Try, gast.With, gast.FunctionDef, gast.Global, gast.Nonlocal)
@@ -78,7 +78,8 @@ class Contents:
         if written.isdisjoint(bound):
             return
         is_number = lambda name: known.is_number(_name(name))  # noqa: E731
-        arrays = _arrays(every, known.has_axes)
+        into = {root_name(t) for i in every for t in targets_of(i) if t.__class__ is gast.Subscript}
+        arrays = _arrays(every, known.has_axes, written | into)
         sharing = Sharing(body, known.is_pure, is_number, arrays.__contains__)
         for item in every:
             sharing.join_update(item)
@@ -178,8 +179,14 @@ def _store_of(statement: Any) -> Any:
     return None
 
 
-def _arrays(every: list[Any], has_axes: Callable[[str], bool]) -> set[str]:
-    """Return the names that are surely bound to arrays, whose shape no write changes."""
+def _arrays(
+    every: list[Any], has_axes: Callable[[str], bool], written: Collection[str | None]
+) -> set[str]:
+    """Return which names that are `written` into surely are arrays, whose shape no write changes.
+
+    Others may be among them, too, that of those depend.
+    """
+    chained = any(IN_PLACE.of(item) for item in every)
     sure: set[str] = set()
     other: set[str] = set()
     for item in every:
@@ -187,6 +194,8 @@ def _arrays(every: list[Any], has_axes: Callable[[str], bool]) -> set[str]:
         left = getattr(getattr(value, "left", None), "id", "")
         stays = IN_PLACE.of(item) and left in sure
         for name in [] if isinstance(item, gast.AugAssign) else bound_by(item):
+            if not chained and name not in written:
+                continue  # as most
             is_array = stays or has_axes(name) or _is_array(value)
             (sure if is_array else other).add(name)
     return sure - other

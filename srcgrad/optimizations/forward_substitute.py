@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -86,8 +86,10 @@ class ForwardSubstitution:
 
     def _take_entry(self, before: Any, statement: Any, gone: set[int]) -> None:
         """Write ``y += xs.pop()`` for ``t = xs.pop(); y += t``, next to each other."""
-        change = change_of(before) if isinstance(before, gast.Assign) else None
-        if before is None or change is None or change.method != "pop" or id(before) in gone:
+        if before.__class__ is not gast.Assign or before.value.__class__ is not gast.Call:
+            return  # as most
+        change = change_of(before)
+        if change is None or change.method != "pop" or id(before) in gone:
             return
         name, reads = change.target or "", header_reads(statement)
         once = self._reads[name] == 1 and self._binds[name] == 1 and self._is_temporary(name)
@@ -96,7 +98,7 @@ class ForwardSubstitution:
             return
         if not self._purity.of(statement.value):
             return
-        place = _places_in(statement).get(name)
+        place = _places_in(statement, {name}).get(name)
         if place is not None and names_read(statement.value).count(name) == 1:
             _set(place.holder, place.key, before.value)
             self._movement.touched(statement)
@@ -122,7 +124,7 @@ class ForwardSubstitution:
             return
         if len(names) > 1:
             names = [name for name in waiting if name in reads]  # in their order
-        places, room = _places_in(statement), _Room(statement, self._width)
+        places, room = _places_in(statement, names), _Room(statement, self._width)
         for name in names:
             source = waiting.pop(name)
             if isinstance(statement, gast.While) or _returns_alone(statement):
@@ -182,8 +184,8 @@ def _parts_of(statement: Any) -> list[tuple[Any, Any, Any]]:
     ]
 
 
-def _places_in(statement: Any) -> dict[str, _Place]:
-    """Find where a statement reads each name."""
+def _places_in(statement: Any, names: Collection[str]) -> dict[str, _Place]:
+    """Find where a statement reads each of some names."""
     found: dict[str, _Place] = {}
     stack = _parts_of(statement)
     while stack:
@@ -192,7 +194,7 @@ def _places_in(statement: Any) -> dict[str, _Place]:
         if isinstance(node, list):
             stack += [(node, position, part) for position in range(len(node))]
         elif isinstance(node, gast.Name):
-            if isinstance(node.ctx, gast.Load):
+            if node.id in names and isinstance(node.ctx, gast.Load):
                 found.setdefault(node.id, _Place(node.id, holder, key, part))
         elif isinstance(node, gast.BinOp):
             stack += (node, "left", part), (node, "right", part)
