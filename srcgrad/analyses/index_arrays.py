@@ -182,7 +182,8 @@ def _whole_outside(program: Program, bound: Collection[str]) -> set[str]:
 
 def given_masks(program: Program) -> set[str]:
     """Return the parameters that are arrays of truths, and bound to nothing else."""
-    return _given_as(program, "truths", _makers(program))
+    given = "truths" in program.places.values()
+    return _given_as(program, "truths", _makers(program)) if given else set()
 
 
 def _given_as(program: Program, kind: str, bound: Collection[str]) -> set[str]:

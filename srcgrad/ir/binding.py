@@ -99,7 +99,9 @@ def unbound_reads(
     """
     found: list[Read] = []
     names = {*bound_names(body), *local}
-    _Walk(body, names, found, base, started, _told_reads).block(body, {*parameters})
+    unsure = any(found_in(statement, *_UNSURE) for statement in body)
+    reads = _told_reads if unsure else _sure_reads
+    _Walk(body, names, found, base, started, reads).block(body, {*parameters})
     return found
 
 
@@ -109,11 +111,15 @@ def read_untold(body: list[Any]) -> frozenset[str]:
     return frozenset(name for name, test in told if test is None)
 
 
+def _sure_reads(statement: Any) -> list[tuple[str, Any]]:
+    """Return the names that a statement reads, all of whose parts are surely evaluated."""
+    return [(name, None) for part in header_of(statement) for name in names_read(part)]
+
+
 def _told_reads(statement: Any) -> list[tuple[str, Any]]:
     """Return the names that a statement reads, and the tests of what it reads only then."""
-    parts = header_of(statement)
-    if not any(found_in(part, *_UNSURE) for part in parts):
-        return [(name, None) for part in parts for name in names_read(part)]
+    if not any(found_in(part, *_UNSURE) for part in header_of(statement)):
+        return _sure_reads(statement)
     surely = [(name, None) for name in surely_read(statement)]
     return [*surely, *(pair for pair in tested_reads(statement) if pair[1] is not None)]
 

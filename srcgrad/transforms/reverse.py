@@ -104,8 +104,10 @@ class Reverser:
         self._shadows.fit(backward)
         self._undoing.settle(forward, backward)
         nothing = gast.Constant(None, None)  # what a path does not bind has an adjoint of zero
-        read = {name for item in body for name in header_reads(item)}  # which raises where unbound
-        started = self._started_unbound - (read - program.guarded)
+        started = self._started_unbound
+        if started:  # what is read raises where it is unbound
+            read = {name for item in body for name in header_reads(item)}
+            started = started - (read - program.guarded)
         forward[:0] = [assign(name, nothing) for name in sorted(started)]
         return Reversed(forward, backward, self._sweep.adjoints.state, self._sweep.pairs)
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import FunctionType
 from typing import Any, Final
 
 import gast
 
 from srcgrad import runtime
 from srcgrad.frontend.source import find_source
-from srcgrad.frontend.weak_memory import signature_of
+from srcgrad.frontend.weak_memory import PerFunction
 from srcgrad.ir.scopes import Scope, scope_of
 from srcgrad.ir.walk import names_read, walk
 from srcgrad.rules.base import Elementwise, Function, Pointwise
@@ -178,11 +180,19 @@ _REALS: Final = frozenset(
 )
 
 
+def _find_dtype(forward: FunctionType) -> int | None:
+    _, *names = inspect.signature(forward).parameters
+    return names.index("dtype") if "dtype" in names else None
+
+
+_place_of_dtype: PerFunction[int | None] = PerFunction(_find_dtype)
+
+
 def casts_to_reals(rule: type[Function], args: Sequence[Any], keywords: Mapping[str, Any]) -> bool:
     """Say whether `dtype` makes a rule calculate with the real parts of complex numbers."""
     if rule.linear:
         return False
-    names = list(signature_of(rule.forward).parameters)[1:]
-    dtype = {**dict(zip(names, args, strict=False)), **keywords}.get("dtype")
+    place = _place_of_dtype(rule.forward)
+    dtype = keywords.get("dtype", args[place] if place is not None and place < len(args) else None)
     said = [getattr(dtype, field, None) for field in ("id", "attr", "value")]
     return any(isinstance(word, str) and word in _REALS for word in said)
