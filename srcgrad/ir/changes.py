@@ -61,5 +61,7 @@ def is_change(node: Any) -> bool:
     """Say whether an expression is ``xs.append(v)``, ``xs.insert(i, v)`` or ``xs.pop(i)``."""
     if not isinstance(node, gast.Call) or not isinstance(node.func, gast.Attribute):
         return False
-    arity = _ARITIES.get(node.func.attr, ())
+    arity = _ARITIES.get(node.func.attr)
+    if arity is None:
+        return False  # as most
     return isinstance(node.func.value, gast.Name) and len(node.args) in arity and not node.keywords

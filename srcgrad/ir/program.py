@@ -230,13 +230,13 @@ def header_of(statement: Any) -> list[Any]:
     >>> [[gast.unparse(part) for part in header_of(item)] for item in parse("a[i] = b; x += y")]
     [['b', 'a[i]'], ['y', 'x']]
     """
+    if statement.__class__ is gast.Assign:  # as most are
+        return [statement.value, *statement.targets]
     if isinstance(statement, gast.AugAssign):
         target = statement.target
         if isinstance(target, gast.Name):
             target = load(target.id)
         return [statement.value, target]
-    if isinstance(statement, gast.Assign):
-        return [statement.value, *statement.targets]
     if isinstance(statement, gast.Try):
         return [handler.type for handler in statement.handlers if handler.type is not None]
     header = getattr(statement, _HEADERS.get(type(statement), ""), statement)

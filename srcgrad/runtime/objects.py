@@ -26,6 +26,9 @@ _OTHERS: Final = frozenset(
     + "builtins functools typing".split()
 )
 _MAGIC: Final = ("__getattribute__", "__setattr__", "__getattr__", "__delattr__")
+_NO_OBJECTS: Final = frozenset(
+    (float, int, np.ndarray, list, tuple, dict, str, ModuleType, FunctionType, np.ufunc)
+)
 _DATA: Final = frozenset((float, int, bool, str, type(None), np.ndarray, np.float64, np.float32))
 _MADE_BY_STATEMENT: Final = 1 << 9  # the type flag of heap types
 
@@ -37,7 +40,7 @@ def is_plain_object(value: Any) -> bool:
     (False, False, False)
     """
     kind = type(value)
-    if kind in (float, int, np.ndarray, list, tuple, dict, str):
+    if kind in _NO_OBJECTS:
         return False
     if isinstance(value, (type, FunctionType, ModuleType, BaseException, np.generic, np.ndarray)):
         return False
