@@ -1,6 +1,7 @@
 """Times the first call of a process: with nothing in the cache folder, and with what another left.
 
-Times are CPU time of the process, without Python's and NumPy's own start.
+Times are CPU time of the process, without Python's and NumPy's own start. A process before has
+compiled the modules of the package, as an installation does.
 """
 
 from __future__ import annotations
@@ -37,6 +38,8 @@ def times_of(folder: Path, cache: Path) -> tuple[float, float]:
     """Return the seconds until there is a gradient, and those of its first call."""
     paths = os.pathsep.join([str(Path(__file__).parents[1]), str(folder)])
     names = {**os.environ, "PYTHONPATH": paths, "SRCGRAD_CACHE_DIR": str(cache)}
+    names.pop("PYTHONDONTWRITEBYTECODE", None)
+    names["PYTHONPYCACHEPREFIX"] = str(folder / "compiled")
     command = [sys.executable, str(folder / "run.py")]
     done = subprocess.run(  # noqa: S603 - our own program
         command, env=names, capture_output=True, text=True, check=True
@@ -54,6 +57,7 @@ def main() -> None:
             text = statements(count, 1)
             (folder / "program.py").write_text(f"import numpy as np\n\n\n{text}")
             (folder / "run.py").write_text(PROGRAM)
+            times_of(folder, folder / "other cache")
             first = times_of(folder, folder / "cache")
             later = [times_of(folder, folder / "cache") for _ in range(REPEATS)]
         second = [statistics.median(item) for item in zip(*later, strict=True)]
