@@ -24,6 +24,7 @@ from srcgrad.analyses.number_tables import inline_rows, is_row, number_tables
 from srcgrad.analyses.other_names import is_own_array
 from srcgrad.analyses.shadowed import Maker, NotShadowedError, Shadowed
 from srcgrad.analyses.shown_containers import DISPLAYS, ShownContainers
+from srcgrad.garbage import weakly
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.displays import makes_list, repeated_entries
 from srcgrad.ir.edges import followed
@@ -79,8 +80,12 @@ class Shadowing:
         self._indexed = indexed_names(program)
         found = kinds(program)
         self._arrays = found.arrays | found.either
-        gives_arrays = lambda name: name in self._arrays or self._axes.holders.of(name)  # noqa: E731
+        gives_arrays = weakly(self._gives_arrays)
         self._shown = ShownContainers(program, integers, self._makers, self._puts, gives_arrays)
+
+    def _gives_arrays(self, name: str) -> bool:
+        """Say whether what is held by an array, or by a list of the caller's, is no container."""
+        return name in self._arrays or bool(self._axes.holders.of(name))
 
     def shadow(
         self, members: set[str], writes: list[tuple[Any, str]], live: dict[int, frozenset[str]]
