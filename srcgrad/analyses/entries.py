@@ -138,6 +138,8 @@ class Entries:
         """Say whether a loop over an expression gives keys and integers alone."""
         if isinstance(iterable, gast.Name):
             return self.is_dict(iterable.id)
+        if self._program.reader.gives_keys(iterable):
+            return True
         if not isinstance(iterable, gast.Call):
             return False
         if isinstance(iterable.func, gast.Attribute):

@@ -282,6 +282,8 @@ class _Analysis:
 
     def _filled_from(self, value: Any) -> Objects:
         """Return what a new container may hold: of numbers and arrays it holds no container."""
+        if self._program.reader.gives_keys(value):
+            return frozenset({NO_CONTAINER})
         if isinstance(value, _COMPREHENSIONS):
             entry = value.value if isinstance(value, gast.DictComp) else value.elt
             reader = self._program.reader

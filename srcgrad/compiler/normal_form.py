@@ -28,6 +28,7 @@ from srcgrad.frontend.normalize.desugared import desugared
 from srcgrad.frontend.normalize.dict_variables import DictVariables
 from srcgrad.frontend.normalize.flatten import Flattener
 from srcgrad.frontend.normalize.inline import WritingHelpers
+from srcgrad.frontend.normalize.missing_entries import with_missing_entries
 from srcgrad.frontend.normalize.other_names import by_one_name
 from srcgrad.frontend.normalize.returns import single_exit
 from srcgrad.frontend.normalize.separation import separated
@@ -120,6 +121,7 @@ def normal_form(
     stages.note("parse", tree)
     if refusals_at_fence:
         return program, refusals
+    tree.body = with_missing_entries(tree.body, reader, namer, program.parameters)
     apart = separated(tree.body, namer)
     plain = manner.plain or manner.updates
     tree.body = _counted(tree.body, reader, refusals, plain=plain)

@@ -21,7 +21,8 @@ Depths = set[tuple[int, bool]]
 
 _DEEPEST = 4
 _TELLING = (gast.Assign, gast.NamedExpr, gast.For, gast.comprehension, gast.Call)
-_ADDING = {"append": 0, "insert": 1}
+_ADDING = {"append": 0, "insert": 1, "setdefault": 1}
+_TAKING = ("get", "setdefault", "pop")
 _SAME = ("copy", "list", "tuple", "sorted", "reversed", "deepcopy")
 
 
@@ -120,6 +121,8 @@ class Nesting:
 
     def _of_call(self, call: Any) -> Depths:
         name = getattr(call.func, "attr", getattr(call.func, "id", ""))
+        if name in _TAKING:
+            return _entries(self.of(getattr(call.func, "value", None)))
         if name not in _SAME:
             return set()
         return self.of(call.args[0] if call.args else getattr(call.func, "value", None))

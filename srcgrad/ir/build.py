@@ -169,9 +169,10 @@ def at(node: Node, like: Node) -> Node:
 
 
 def settled(call: Node) -> Node:
-    """Mark a call as one whose result is read by numbers that say themselves what they depend on.
+    """Mark a call as one whose result has no derivative, such as keys of a dict of what varies.
 
-    Calls without the mark, of functions that return an object of results, are refused.
+    Of an object of results, that is read by numbers that say themselves what they depend on; calls
+    without the mark, of functions that return such, are refused.
     """
     SETTLED.put(call, True)
     return call

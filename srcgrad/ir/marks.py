@@ -66,7 +66,7 @@ ADJOINT: Final = Mark("adjoint", "", copied=True)
 """On an expression: the name of the adjoint that it is, and that stood there before."""
 
 SETTLED: Final = Mark("settled", absent=False, copied=True)
-"""On a call: its result is read by numbers that say themselves what they depend on."""
+"""On a call: its result has no derivative, or is read by numbers that say what they depend on."""
 
 # -- of statements: where their text stands
 

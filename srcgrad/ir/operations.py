@@ -74,7 +74,7 @@ class Reader:
     def constant_callee(self, call: Any) -> bool:
         """Say whether a call is one whose result never carries a derivative."""
         callee = self.scope.resolve(call.func)
-        if solver_of(callee) is not None:
+        if SETTLED.of(call) or solver_of(callee) is not None:
             return SETTLED.of(call)
         if writes_result(call, callee):
             return False
@@ -82,6 +82,11 @@ class Reader:
             return self.vocabulary.constant_reason(callee) is not None
         func = call.func
         return isinstance(func, gast.Attribute) and func.attr in self.vocabulary.constant_methods
+
+    def gives_keys(self, node: Any) -> bool:
+        """Say whether an expression is a call that lists, orders or chooses the keys of a dict."""
+        settled = isinstance(node, gast.Call) and SETTLED.of(node)
+        return settled and solver_of(self.scope.resolve(node.func)) is None
 
     def constant_attribute(self, node: Any) -> bool:
         """Say whether an attribute is one such as `x.shape`."""

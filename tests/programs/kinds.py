@@ -103,7 +103,7 @@ def array_times_list(x):
     return np.sum(x * weights) + np.sum(weights * x)
 
 
-@program("v", by="tape")
+@program("v")
 def counts_by_key(x):
     counts = Counter()
     for v in x:
@@ -111,7 +111,7 @@ def counts_by_key(x):
     return counts["up"] + 2 * counts["down"]
 
 
-@program("v", by="tape")
+@program("v")
 def sums_by_key(x):
     sums = defaultdict(float)
     for i, v in enumerate(x):
@@ -127,7 +127,7 @@ def value_that_an_exception_carries(x):
         return error.args[0] * x[1]
 
 
-@program("v", by="tape")
+@program("v")
 def best_key_of_a_dict(x):
     scores = {"a": x[0] ** 2, "b": x[1] ** 2}
     best = max(scores, key=scores.get)

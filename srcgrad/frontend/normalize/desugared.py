@@ -9,6 +9,7 @@ import gast
 from srcgrad.frontend.normalize.declarations import drop_declarations
 from srcgrad.frontend.normalize.deques import Deques, makes_deque
 from srcgrad.frontend.normalize.dicts import Dicts, makes_dict
+from srcgrad.frontend.normalize.key_orders import KeyOrders
 from srcgrad.frontend.normalize.managers import check_managers
 from srcgrad.frontend.normalize.matching import Matching
 from srcgrad.frontend.normalize.strictness import StrictZips
@@ -38,4 +39,5 @@ def desugared(body: list[Any], scope: Scope, namer: Namer, refusals: Refusals) -
         body = Deques(scope).block(body)
     if any(makes_dict(call, scope) for call in calls):
         body = Dicts(scope, namer).block(body)
+    body = KeyOrders(scope, namer).function(body)
     return Walrus(namer, refusals).block(body)

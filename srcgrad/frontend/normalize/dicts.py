@@ -21,6 +21,17 @@ def makes_dict(call: Any, scope: Scope) -> bool:
     return callee is dict or (isinstance(call.func, gast.Attribute) and callee == _FROM_KEYS)
 
 
+def treats_as_dict(node: Any) -> bool:
+    """Say whether a node is ``p["key"]``, ``p.items`` or the like, with a name for `p`."""
+    if isinstance(node, gast.Subscript) and isinstance(node.value, gast.Name):
+        return isinstance(getattr(node.slice, "value", None), str)
+    return (
+        isinstance(node, gast.Attribute)
+        and isinstance(node.value, gast.Name)
+        and node.attr in ("items", "keys", "values", "get", "setdefault", "update")
+    )
+
+
 class Dicts(Rewriter):
     """Rewrites one function body; what is read twice gets a name by ``:=``.
 

@@ -14,6 +14,7 @@ import gast
 from srcgrad.frontend.effects import is_library
 from srcgrad.frontend.looking import is_mere_value, only_looks
 from srcgrad.frontend.normalize.comprehensions import names_outside
+from srcgrad.frontend.normalize.dicts import treats_as_dict
 from srcgrad.frontend.normalize.expressions import Expressions
 from srcgrad.frontend.normalize.kinds import find_kinds
 from srcgrad.frontend.normalize.loops import IndexLoops, growing_loop
@@ -97,7 +98,7 @@ class Flattener:
         work.taken = names_outside(body) | set(code.co_varnames[: code.co_argcount])
         find_kinds(body, work)
         nodes = [node for item in body for node in found_in(item, *_TELLING)]
-        work.dicts = {node.value.id for node in nodes if _treats_as_dict(node)}
+        work.dicts = {node.value.id for node in nodes if treats_as_dict(node)}
         work.dicts |= {
             target.id
             for node in nodes
@@ -371,14 +372,3 @@ def _asked(node: Any) -> list[str]:
     asks = isinstance(node, gast.Call) and getattr(node.func, "id", "") in _QUESTIONS
     names = [item.id for item in node.args[:1] if isinstance(item, gast.Name)] if asks else []
     return [*names, *(f"{name}_dot" for name in names)]  # its tangent, in generated text
-
-
-def _treats_as_dict(node: Any) -> bool:
-    """Say whether a node is ``p["key"]``, ``p.items`` or the like, with a name for `p`."""
-    if isinstance(node, gast.Subscript) and isinstance(node.value, gast.Name):
-        return isinstance(getattr(node.slice, "value", None), str)
-    return (
-        isinstance(node, gast.Attribute)
-        and isinstance(node.value, gast.Name)
-        and node.attr in ("items", "keys", "values", "get", "setdefault", "update")
-    )

@@ -13,8 +13,10 @@ import gast
 
 from srcgrad.errors import SrcgradError
 from srcgrad.frontend.fence import bound_place, check_statements
+from srcgrad.frontend.nested_lists import refuse_inner_joins
 from srcgrad.frontend.normalize.comprehensions import names_outside, own_names, written_out
 from srcgrad.frontend.normalize.desugared import desugared
+from srcgrad.frontend.normalize.missing_entries import with_missing_entries
 from srcgrad.frontend.normalize.nested_calls import NestedCalls, may_hold
 from srcgrad.frontend.normalize.returns import single_exit
 from srcgrad.frontend.normalize.workspace import Varies
@@ -167,7 +169,7 @@ class WritingHelpers:
         scope = scope_of(callee, tree)
         if _calls_itself(tree, scope):
             return None
-        results = _made_plain(tree, source, scope)
+        results = _made_plain(tree, source, Reader(scope, self._reader.vocabulary))
         return None if results is None else _Placed(callee, source, tree, scope, given, results)
 
     def _is_wanted(self, call: Any, callee: FunctionType) -> bool:
@@ -247,15 +249,20 @@ class WritingHelpers:
         return new
 
 
-def _made_plain(tree: Any, source: FunctionSource, scope: Scope) -> tuple[str, ...] | None:
+def _made_plain(tree: Any, source: FunctionSource, reader: Reader) -> tuple[str, ...] | None:
     """Write a helper as statements that can stand elsewhere, and let it return at its end alone.
 
     The names are those of its result, if it returned at several places; None if it cannot be done.
     Names made here differ from those of the helper alone: all of them get new ones in the caller.
     """
     namer, refusals = Namer(_names_in(tree)), Refusals(source)
+    scope = reader.scope
     scope.made = namer.made
     check_statements(tree, refusals)
+    if not refusals.found:
+        given = [item.id for item in found_in(tree.args, gast.Name)]
+        tree.body = with_missing_entries(tree.body, reader, namer, given)
+        refuse_inner_joins(tree.body, scope, refusals)
     if not refusals.found:
         tree.body = desugared(tree.body, scope, namer, refusals)
     results: tuple[str, ...] = ()
