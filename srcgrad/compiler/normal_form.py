@@ -121,11 +121,11 @@ def normal_form(
     stages.note("parse", tree)
     if refusals_at_fence:
         return program, refusals
-    tree.body = with_missing_entries(tree.body, reader, namer, program.parameters)
     apart = separated(tree.body, namer)
     plain = manner.plain or manner.updates
-    tree.body = _counted(tree.body, reader, refusals, plain=plain)
-    tree.body = by_one_name(desugared(tree.body, scope, namer, refusals), reader)
+    body = _counted(tree.body, reader, refusals, plain=plain)
+    body = desugared(body, scope, namer, refusals, program.parameters)
+    tree.body = by_one_name(body, reader)
     exits = single_exit(tree, namer, refusals)
     if not plain and not refusals.found:
         tree.body = _with_steps(source, tree.body, program, refusals)
@@ -197,6 +197,7 @@ def _start(
     namer.reserve([*outside, *_free_names(tree, scope.local), *names_in_edits(tree)])
     leave_names(tree, scope, {*outside, *vars(builtins)}, namer, [*source.fields])
     reader = Reader(scope, VOCABULARY)
+    tree.body = with_missing_entries(tree.body, reader, namer, parameters)
     return Program(source.name, tree.args, parameters, tuple(inputs), [], reader, namer)
 
 

@@ -159,7 +159,7 @@ def taken_out_and_put_in(x):
     return np.sum(ws[0] * ws[1]) + np.sum(ws[2] * w)
 
 
-@program("v", by="tape")
+@program("v")
 def inserted_by_a_star(x):
     kept = [x[1]]
     where_and_what = (0, x * x)
@@ -167,7 +167,7 @@ def inserted_by_a_star(x):
     return np.sum(kept[0]) * kept[1]
 
 
-@program("v", by="tape")
+@program("v")
 def appended_by_a_star(x):
     kept = []
     parts = (x * x,)

@@ -81,7 +81,7 @@ def list_with_insert_and_extend(x):
     return first * last + sum(middle)
 
 
-@program("v", by="tape")
+@program("v")
 def map_and_filter(x):
     squares = map(lambda v: v * v, x)
     kept = filter(lambda v: v > 0.01, squares)
@@ -258,7 +258,7 @@ def horner(x, n):
     return result
 
 
-@program("m", by="tape")
+@program("m")
 def ndindex_and_ndenumerate(a):
     total = 0.0
     for i, j in np.ndindex(2, 2):

@@ -22,7 +22,7 @@ def reduce_display(x):
     return reduce(lambda a, b: a * b + 1.0, [x[0], x[1], x[2]])
 
 
-@program("v", by="tape")
+@program("v")
 def map_two(x):
     fs = [np.sin, np.cos]
     return sum(f(v) for f, v in zip(fs, (x[0], x[1])))
@@ -42,7 +42,7 @@ def enumerate_functions(x):
     return t
 
 
-@program("v", by="tape")
+@program("v")
 def zip_functions(x):
     t = 0.0
     for f, k in zip([np.sin, np.cos], (1.0, 2.0)):
@@ -254,7 +254,7 @@ def while_function(x):
     return t
 
 
-@program("v", by="tape")
+@program("v")
 def nested_choice(x):
     f = np.sin if x[0] > 0 else (np.cos if x[1] > 0 else np.tanh)
     return np.sum(f(x))
@@ -393,3 +393,11 @@ def _as_vector(v, out="array"):
 @program("v")
 def option_that_is_in_a_tuple_of_texts(x):
     return np.sum(_as_vector(x) ** 2)
+
+
+@program("v")
+def choices_in_both_ends(x):
+    f = (np.sin if x[1] > 0.1 else np.exp) if x[0] > 0 else (np.cos if x[1] > 0 else np.tanh)
+    g = f if x[2] > 0 else np.sqrt
+    x = x * 2.0
+    return np.sum(f(x)) + np.sum(g(x * x))

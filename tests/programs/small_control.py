@@ -123,7 +123,7 @@ def deleted_name_of_a_view_that_is_written(x):
     return np.sum(z * z)
 
 
-@program("v", by="tape")
+@program("v")
 def walrus_that_moves_the_place_of_an_update(x):
     i = 0
     y = x * 1
@@ -132,7 +132,7 @@ def walrus_that_moves_the_place_of_an_update(x):
     return np.sum(y**2)
 
 
-@program("v", by="tape")
+@program("v")
 def walrus_that_rebinds_what_is_updated(x):
     y = x * 1
     y += (y := y * 3)
@@ -175,7 +175,7 @@ def walrus_in_a_chain_whose_middle_is_called_once(x):
     return x[2]
 
 
-@program("v", by="tape")
+@program("v")
 def walrus_in_a_chain_that_rebinds_what_it_has_read(x):
     y = x[0]
     if -9.0 < y < (y := y * y + 1.0):
@@ -333,8 +333,22 @@ def walrus_in_a_comprehension_beside_reads(x, k):
     return y * sum([(y := y * v) for v in x]) * y
 
 
-@program("s", by="tape")
+@program("s")
 def walrus_that_is_a_key_before(k):
     y = 3.0
     m = {y: (y := v) for v in (1.0, 2.0)}  # noqa: B035
     return k * y * len(m) * m[3.0]
+
+
+@program("v")
+def walrus_that_rebinds_an_array_with_two_names(x):
+    y = z = x * 1
+    y += (y := y * 3)
+    y[0] += (y := y * 2)[1]
+    return np.sum(y**2) + np.sum(z * x)
+
+
+@program("v")
+def walrus_that_rebinds_what_a_long_chain_reads(x):
+    y, a = x[0], x[1]
+    return y if -0.9 < y < a + (y := y + 1) < y * (y := y * 2) else y * a

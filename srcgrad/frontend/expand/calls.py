@@ -72,7 +72,11 @@ class Calls(Part):
             if found is not None:
                 return found
         node.func = self.frame.plain(callee, node.func)
-        node.args = [self.plain_argument(item) for item in node.args]
+        opened = args is not None and any(isinstance(item, gast.Starred) for item in node.args)
+        if args is not None and opened:
+            node.args = [self.frame.plain(value, node) for value in args]
+        else:
+            node.args = [self.plain_argument(item) for item in node.args]
         for item in node.keywords:
             item.value = self.frame.expression(item.value)
         self.frame.held_fields.note_call_writes(node, callee)

@@ -37,6 +37,9 @@ _MOST_UNROLLED = 32
 class Expressions(Part):
     """The part of the expansion that deals with expressions."""
 
+    _is_end: bool = False
+    """Whether what is evaluated next is an end of a choice that evaluates the tests inside."""
+
     def rebuilt(self, node: Any) -> Any:
         """Rewrite what an expression consists of."""
         for name, part in gast.iter_fields(node):
@@ -241,16 +244,39 @@ class Expressions(Part):
 
     @expression(gast.IfExp)
     def _either(self, node: Any) -> Value:
+        is_end, self._is_end = self._is_end, False
         decided = self.decide(node.test)
         if decided is not None:
-            return self.frame.value(node.body if decided else node.orelse)
+            self._is_end = is_end
+            return self._end(node.body if decided else node.orelse, settled=is_end)
+        settled = is_end or self.frame.hoistable
         test = self.frame.asking.test(node.test)
         with self.frame.conditional():
-            then, other = self.frame.value(node.body), self.frame.value(node.orelse)
+            then, other = self._end(node.body, settled), self._end(node.orelse, settled)
         if isinstance(then, Static) or isinstance(other, Static):
-            return Choice(self.stable(test, node), then, other)
+            chosen = test if is_end else self.stable(test, node)
+            choice = Choice(chosen, then, other)
+            if not is_end:
+                self._settle_ends(choice, [], node)
+            return choice
         node.test, node.body, node.orelse = test, then, other
         return node
+
+    def _end(self, node: Any, settled: bool) -> Value:
+        """Return what one end of a choice means; if `settled`, tests inside wait for the choice."""
+        self._is_end = settled and isinstance(node, gast.IfExp)
+        return self.frame.value(node)
+
+    def _settle_ends(self, choice: Choice, guards: list[Any], node: Any) -> None:
+        """Evaluate the tests of the choices that are ends of one, where they are come by."""
+        left = gast.UnaryOp(gast.Not(), clone(choice.test))
+        for end, around in ((choice.then, [choice.test]), (choice.other, [*guards, left])):
+            known = getattr(getattr(end, "test", None), "id", "") in self.frame.temporaries
+            if isinstance(end, Choice) and not known:
+                if not isinstance(end.test, gast.Constant):
+                    tests = [*map(clone, around), end.test]
+                    end.test = self.stable(at(gast.BoolOp(gast.And(), tests), node), node)
+                self._settle_ends(end, around, node)
 
     def stable(self, test: Any, node: Any) -> Any:
         """Return a test that may be evaluated later."""

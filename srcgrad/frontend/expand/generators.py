@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import replace
 from types import FunctionType
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import gast
 
+from srcgrad.frontend.expand.order import place
 from srcgrad.frontend.expand.part import Part
 from srcgrad.frontend.expand.scoping import all_names, free_names, own_names, parameters
 from srcgrad.frontend.expand.values import Code, Known, Local, Method, Static, Value
@@ -29,7 +30,11 @@ from srcgrad.ir.program import header_of
 from srcgrad.ir.scopes import MISSING, scope_of
 from srcgrad.ir.walk import found_in, names_bound, names_read, statements, walk
 
+if TYPE_CHECKING:
+    from srcgrad.frontend.expand.interpreter import Interpreter
+
 _USERS: Final = (sum, list, tuple, max, min, sorted, set, dict)
+_LAZY: Final = (map, filter, zip, enumerate, reversed)
 _COMPREHENSIONS: Final = (gast.ListComp, gast.SetComp, gast.DictComp)
 _UNCLEAR: Final = (
     *(gast.Delete, gast.Global, gast.Nonlocal, gast.NamedExpr, gast.Lambda, gast.FunctionDef),
@@ -56,12 +61,18 @@ class Generators(Part):
     sees, they may as well be made first.
     """
 
+    def __init__(self, frame: Interpreter) -> None:
+        super().__init__(frame)
+        self._used_up: set[Any] = set()
+        self._looped_over: set[Any] = set()
+
     def use_up(self, statement: Any) -> None:
         """Let the generators that a statement uses up be functions that return lists."""
         if not isinstance(statement, _HEADED):
             return
         parts = [part for part in header_of(statement) if part is not None]
         nodes = [node for part in parts for node in found_in(part, *_TAKING)]
+        self._note_used_up(statement, nodes)
         used = [made for node in nodes for made in self._used_up_by(node)]
         if isinstance(statement, gast.Assign) and _takes_apart(statement):
             used.append(statement.value)
@@ -77,6 +88,41 @@ class Generators(Part):
         for made in calls:
             if hidden.isdisjoint(names_read(made.func)):
                 self._make_list(made)
+
+    def _note_used_up(self, statement: Any, nodes: list[Any]) -> None:
+        """Note what a statement goes through once where it is made, and what its loop does."""
+        looped = [statement.iter] if isinstance(statement, gast.For) else []
+        used = [node.value for node in nodes if isinstance(node, gast.Starred)]
+        used += [node.iter for node in nodes if isinstance(node, gast.comprehension)]
+        for node in nodes:
+            if isinstance(node, gast.Call):
+                user = self._plain_callee(node)
+                if any(user is item for item in (*_USERS, any, all, functools.reduce)):
+                    used += node.args
+        if isinstance(statement, gast.Assign) and _takes_apart(statement):
+            used.append(statement.value)
+        for found, noted in ((looped, self._looped_over), (used, self._used_up)):
+            waiting = list(found)
+            while waiting:  # each with what it goes through itself
+                node = waiting.pop()
+                if isinstance(node, gast.Call):
+                    noted.add(place(node))
+                    waiting.extend(node.args if self._plain_callee(node) in _LAZY else [])
+
+    def _plain_callee(self, call: Any) -> Any:
+        """Return the function that a name calls, if it is known; None of all others."""
+        named = isinstance(call.func, gast.Name) or getattr(call.func, "attr", "") == "reduce"
+        known = self.frame.value(clone(call.func)) if named else None
+        value = known.value if isinstance(known, Known) else None
+        return value if isinstance(value, Hashable) else None
+
+    def is_used_up(self, node: Any) -> bool:
+        """Say whether a call is surely gone through once, where it stands."""
+        return place(node) in self._used_up or self.is_looped_over(node)
+
+    def is_looped_over(self, node: Any) -> bool:
+        """Say whether a call is gone through by a loop, trip by trip."""
+        return place(node) in self._looped_over
 
     def run_through(self, node: Any) -> bool:
         """Run a generator in the place of a loop over it; say whether that may be done.

@@ -113,10 +113,13 @@ class Special(Part):
 
     @function(builtins.map)
     def _map(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
-        """Write ``map(f, xs)`` as the list of its values."""
+        """Write ``map(f, xs)`` as the list of its values, if it is used up, or as what is lazy."""
         if len(args) < 2 or not isinstance(args[0], Static):
             return None
+        used_up = self.frame.generators.is_used_up(node)
         sequences = [elements for item in args[1:] if (elements := _elements(item)) is not None]
+        if len(sequences) == len(args) - 1 and not used_up:
+            return None
         if len(sequences) == len(args) - 1:
             rows = zip(*sequences, strict=False)
             values = [self.frame.call(args[0], list(row), {}, node) for row in rows]
@@ -131,7 +134,8 @@ class Special(Part):
         with self.frame.conditional():
             value = self.frame.plain(self.frame.call(args[0], [load(name)], {}, node), node)
         part = gast.comprehension(store(name), self.frame.plain(args[1], node), [], 0)
-        return at(gast.ListComp(value, [part]), node)
+        listed = used_up and not self.frame.generators.is_looped_over(node)
+        return at((gast.ListComp if listed else gast.GeneratorExp)(value, [part]), node)
 
     @function(builtins.callable)
     def _callable(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
@@ -294,22 +298,37 @@ class Special(Part):
         items = args[0]
         if len(args) != 1 or keywords or not isinstance(items, Items) or items.keys is not None:
             return None
+        if not self.frame.generators.is_used_up(node):
+            return None
         pairs = [Items("tuple", [gast.Constant(i, None), v]) for i, v in enumerate(items.values)]
         return Items("list", list(pairs))
 
     @function(builtins.zip)
     def _zip(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
-        """Pair a known list with others, which are read by index."""
-        known = [item for item in args if isinstance(item, Items) and item.keys is None]
-        if not known or keywords or len(known) != len(args):
+        """Pair a known list with others, and with what is written out, which is evaluated now."""
+        known = [self._held_by(item) for item in args]
+        if keywords or None in known or not any(isinstance(item, Items) for item in args):
             return None
-        rows = zip(*[item.values for item in known], strict=False)
-        return Items("list", [Items("tuple", list(row)) for row in rows])
+        if not self.frame.generators.is_used_up(node):
+            return None
+        rows = zip(*[values for values in known if values is not None], strict=False)
+        parts = [[self.frame.bound_now(v, "part", node) for v in row] for row in rows]
+        return Items("list", [Items("tuple", row) for row in parts])
+
+    def _held_by(self, items: Value) -> list[Value] | None:
+        """Return what a known list holds, or one that is written out; None of all others."""
+        if isinstance(items, Items):
+            return None if items.keys is not None else list(items.values)
+        if not isinstance(items, (gast.List, gast.Tuple)) or not self.frame.hoistable:
+            return None
+        starred = any(isinstance(item, gast.Starred) for item in items.elts)
+        return None if starred else list(items.elts)
 
     @function(builtins.reversed)
     def _reversed(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
         items = args[0]
-        if isinstance(items, Items) and items.keys is None:
+        used_up = self.frame.generators.is_used_up(node)
+        if used_up and isinstance(items, Items) and items.keys is None:
             return Items("list", list(reversed(items.values)))
         return None
 

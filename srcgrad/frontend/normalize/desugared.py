@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import gast
@@ -10,6 +11,7 @@ from srcgrad.frontend.normalize.declarations import drop_declarations
 from srcgrad.frontend.normalize.deques import Deques, makes_deque
 from srcgrad.frontend.normalize.dicts import Dicts, makes_dict
 from srcgrad.frontend.normalize.key_orders import KeyOrders
+from srcgrad.frontend.normalize.lazy import Lazy
 from srcgrad.frontend.normalize.managers import check_managers
 from srcgrad.frontend.normalize.matching import Matching
 from srcgrad.frontend.normalize.strictness import StrictZips
@@ -20,8 +22,16 @@ from srcgrad.ir.scopes import Scope
 from srcgrad.ir.walk import found_in
 
 
-def desugared(body: list[Any], scope: Scope, namer: Namer, refusals: Refusals) -> list[Any]:
+def desugared(
+    body: list[Any],
+    scope: Scope,
+    namer: Namer,
+    refusals: Refusals,
+    given: Collection[str] = (),
+) -> list[Any]:
     """Return the body of a function without `match`, `:=` and their like.
+
+    `given` are its parameters.
 
     >>> from srcgrad.compiler.doctesting import parse, reader_of, text
     >>> body = parse("y = (z := x * 2.0) + z")
@@ -31,6 +41,7 @@ def desugared(body: list[Any], scope: Scope, namer: Namer, refusals: Refusals) -
     """
     body = drop_declarations(body, scope, refusals)
     check_managers(body, scope, refusals)
+    body = Lazy(scope, namer, refusals, given).function(body)
     body = Matching(body, namer, scope, refusals).block(body)
     calls = [node for item in body for node in found_in(item, gast.Call)]
     if any(item.arg == "strict" for call in calls for item in call.keywords):

@@ -10,6 +10,7 @@ from types import FunctionType
 from typing import Any, Final
 
 import gast
+import numpy as np
 
 from srcgrad.frontend.effects import is_library
 from srcgrad.frontend.looking import is_mere_value, only_looks
@@ -17,12 +18,12 @@ from srcgrad.frontend.normalize.comprehensions import names_outside
 from srcgrad.frontend.normalize.dicts import treats_as_dict
 from srcgrad.frontend.normalize.expressions import Expressions
 from srcgrad.frontend.normalize.kinds import find_kinds
-from srcgrad.frontend.normalize.loops import IndexLoops, growing_loop
+from srcgrad.frontend.normalize.loops import IndexLoops, element_loop, growing_loop
 from srcgrad.frontend.normalize.targets import Targets
 from srcgrad.frontend.normalize.workspace import Varies, Workspace
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.garbage import weakly
-from srcgrad.ir.build import assign, at, clone, load, method, store, subscript
+from srcgrad.ir.build import assign, at, attribute, clone, load, method, store, subscript
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.marks import CASTS, IN_PLACE, REPEATS, UPDATES_ENTRY
 from srcgrad.ir.names import Namer
@@ -303,7 +304,7 @@ class Flattener:
                 return
             outer, self._loop = self._loop, node
             unclear = getattr(node.iter, "id", None) in self._work.asked & self._work.dicts
-            loop = None if unclear else self._loops.rewritten(node)
+            loop = None if unclear else self._over_elements(node) or self._loops.rewritten(node)
             self._loop = outer
             if loop is None:
                 self._refusals.add(
@@ -321,6 +322,17 @@ class Flattener:
         node.iter = self._expressions.iterable(self._loops.counted_down(node.iter), node)
         body = self.block(node.body)
         self._work.emit(at(gast.For(node.target, node.iter, body, [], None), node))
+
+    def _over_elements(self, loop: Any) -> Any | None:
+        """Return a loop over the indices of an array, for one over `np.ndenumerate`."""
+        func = getattr(loop.iter, "func", None)
+        known = self._reader.scope.resolve(func) is np.ndenumerate
+        if not known or not isinstance(func, gast.Attribute) or len(loop.iter.args) != 1:
+            return None
+        (array,) = loop.iter.args
+        if not self._work.is_array(array):
+            array = at(gast.Call(attribute(clone(func.value), "asarray"), [array], []), loop.iter)
+        return element_loop(loop, func.value, self._simple(array))
 
     def _grows(self, loop: Any) -> bool:
         """Say whether the body of a loop changes the list that it runs over."""

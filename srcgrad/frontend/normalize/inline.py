@@ -259,12 +259,12 @@ def _made_plain(tree: Any, source: FunctionSource, reader: Reader) -> tuple[str,
     scope = reader.scope
     scope.made = namer.made
     check_statements(tree, refusals)
+    given = [item.id for item in found_in(tree.args, gast.Name)]
     if not refusals.found:
-        given = [item.id for item in found_in(tree.args, gast.Name)]
         tree.body = with_missing_entries(tree.body, reader, namer, given)
         refuse_inner_joins(tree.body, scope, refusals)
     if not refusals.found:
-        tree.body = desugared(tree.body, scope, namer, refusals)
+        tree.body = desugared(tree.body, scope, namer, refusals, given)
     results: tuple[str, ...] = ()
     if not refusals.found and not _returns_last(tree.body):
         results = single_exit(tree, namer, refusals).results

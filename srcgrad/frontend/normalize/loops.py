@@ -51,8 +51,8 @@ class IndexLoops:
 
     `xs` may be a sequence, or `enumerate`, `zip`, `reversed` and functions of `itertools` of such.
     `simple` turns an expression into a name, `is_dict` says whether a name is bound to what has no
-    positions, a dict or a set, for all that its use tells, `is_sure` whether surely to a dict, and
-    `is_used_up` whether to an iterator.
+    positions, a dict or a set, for all that its use tells, `is_sure` whether surely to a dict,
+    and `is_used_up` whether to an iterator.
 
     >>> from srcgrad.compiler.doctesting import program_of, text
     >>> print(text(program_of('''
@@ -226,6 +226,8 @@ class IndexLoops:
             return self._of_view(view, target)
         if isinstance(iterable, gast.Call) and not self._has_places(iterable):
             return None
+        if isinstance(iterable, gast.GeneratorExp) and not self._is_disturbed(iterable, target):
+            iterable = at(gast.ListComp(iterable.elt, iterable.generators), iterable)
         if isinstance(iterable, (gast.Set, gast.SetComp, gast.GeneratorExp)):
             return None
         value = self._reader.scope.resolve(iterable) if isinstance(iterable, gast.Name) else None
@@ -238,6 +240,14 @@ class IndexLoops:
             iterable = call("list", iterable)
         xs = self._simple(iterable)
         return _Plan([_length(xs)], [(target, _read(xs, index))])
+
+    def _is_disturbed(self, made: Any, target: Any) -> bool:
+        """Say whether the loop may change what a generator expression reads from trip to trip."""
+        read = {*names_read(made)}
+        names = (item for item in self._inside if isinstance(item, gast.Name))
+        bound = {item.id for item in names if not isinstance(item.ctx, gast.Load)}
+        changes = any(may_change(item, read) for item in self._inside)
+        return changes or not read.isdisjoint(bound | {*names_bound(target)})
 
     def _has_keys(self, name: Any, target: Any) -> bool:
         """Say whether a name is bound to a dict or set, or may be one, as its use shows."""
@@ -336,7 +346,7 @@ class IndexLoops:
         if is_dict or (isinstance(source, gast.Name) and self._has_keys(source, target)):
             return call("list", source)
         read = names_read(source)
-        changes = any(_may_change(item, read) for item in self._inside)
+        changes = any(may_change(item, read) for item in self._inside)
         return call("list", source) if changes else source
 
     def _over_numbered_tuples(self, node: Any) -> Any | None:
@@ -390,7 +400,30 @@ def growing_loop(node: Any, namer: Namer) -> list[Any]:
     return [start, at(gast.While(test, body, []), node)]
 
 
-def _may_change(node: Any, names: Collection[str]) -> bool:
+def element_loop(node: Any, numpy: Any, array: Any) -> Any | None:
+    """Return a loop over the indices of an array for one over ``np.ndenumerate(array)``.
+
+    >>> from srcgrad.compiler.doctesting import parse, text
+    >>> (loop,) = parse("for (i, j), v in np.ndenumerate(a): total += v * i")
+    >>> print(text([element_loop(loop, load("np"), load("a"))]))
+    for i, j in np.ndindex(np.shape(a)):
+        v = a[i, j]
+        total += v * i
+    """
+    if not _pair(node.target):
+        return None
+    index, item = node.target.elts
+    names = [getattr(part, "id", "") for part in getattr(index, "elts", [index])]
+    if "" in names or len({*names}) < len(names):
+        return None
+    single = isinstance(index, gast.Name)
+    place = load(index.id) if single else gast.Tuple([load(n) for n in names], gast.Load())
+    shape = method(clone(numpy), "shape", clone(array))
+    steps = at(method(clone(numpy), "ndindex", shape), node.iter)
+    return _loop(index, steps, [(item, _read(array, place))], node)
+
+
+def may_change(node: Any, names: Collection[str]) -> bool:
     """Say whether a node of a body stores into something, calls for effect, or updates a name."""
     if isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name):
         return node.target.id in names

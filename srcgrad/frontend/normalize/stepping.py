@@ -130,10 +130,11 @@ class Stepping:
             lead.append(assign(name, value, loop))
             return load(name)
 
+        def never(_: Any) -> bool:
+            return False
+
         loop.iter = inner
-        made = IndexLoops(
-            self._reader, self._namer, simple, lambda _: False, lambda _: False, lambda _: False
-        ).rewritten(loop)
+        made = IndexLoops(self._reader, self._namer, simple, never, never, never).rewritten(loop)
         if (
             made is None
             or self._reader.scope.resolve(getattr(made.iter, "func", None)) is not range

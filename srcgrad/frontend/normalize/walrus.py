@@ -6,14 +6,14 @@ from typing import Any, Final
 
 import gast
 
-from srcgrad.frontend.normalize.comprehensions import own_names, written_out
+from srcgrad.frontend.normalize.comprehensions import own_names, rename, written_out
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.ir.build import assign, at, load, store
 from srcgrad.ir.evaluation import part_at, places_in, put_at
 from srcgrad.ir.jumps import inner_blocks
 from srcgrad.ir.marks import NATURAL
 from srcgrad.ir.names import Namer
-from srcgrad.ir.walk import found_in, names_bound, names_read, nodes_in
+from srcgrad.ir.walk import found_in, names_bound, names_read, nodes_in, statements
 
 _OWN_SCOPES: Final = (
     gast.Lambda,
@@ -63,6 +63,7 @@ class Walrus:
         self._namer = namer
         self._refusals = refusals
         self._out: list[Any] = []
+        self._first: list[Any] = []
 
     def block(self, block: list[Any]) -> list[Any]:
         """Return a block without assignment expressions."""
@@ -75,15 +76,16 @@ class Walrus:
             if isinstance(statement, gast.While) and _holds(statement.test):
                 done.append(self._loop(statement))
                 continue
+            kept = self._kept_by_update(statement)
             lead = self._before(statement)
             done += lead if lead and _is_idle(statement) else [*lead, statement]
+            done += kept
         return done
 
     def _before(self, statement: Any) -> list[Any]:
         """Take the assignments out of a statement's own expressions; return them."""
-        outer, self._out = self._out, []
-        if isinstance(statement, gast.AugAssign) and _updates_what_it_rebinds(statement):
-            self._refuse(statement)
+        outer = self._out
+        self._out, self._first = self._first, []
         for field in _fields(statement):
             part = getattr(statement, field, None)
             if isinstance(part, list):
@@ -92,6 +94,26 @@ class Walrus:
                 setattr(statement, field, self._take(part, statement))
         lead, self._out = self._out, outer
         return lead
+
+    def _kept_by_update(self, update: Any) -> list[Any]:
+        """Keep what an update reads of its target before its value assigns that.
+
+        Of ``y += (y := f(y))`` the array that was there is updated, and bound again: return that.
+        """
+        if not isinstance(update, gast.AugAssign) or not _updates_what_it_rebinds(update):
+            return []
+        assigned = _assigned_in(update.value)
+        for name in [name for name in dict.fromkeys(names_read(update.target)) if name in assigned]:
+            before = self._namer.fresh("before")
+            self._first.append(assign(before, load(name), update))
+            rename(update.target, {name: before})
+        if not isinstance(update.target, gast.Name):
+            return []
+        name = update.target.id
+        before = self._namer.fresh("before")
+        self._first.append(assign(before, load(name), update))
+        update.target.id = before
+        return [assign(name, load(before), update)]
 
     def _loop(self, loop: Any) -> Any:
         """The condition becomes a `break` at the head of the body."""
@@ -117,10 +139,10 @@ class Walrus:
             return self._conditional(node, statement)
         if isinstance(node, _OWN_SCOPES):
             return self._looped(node, statement)
-        if _reads_before(node, set()):
-            return self._apart(node, statement)
         if isinstance(node, gast.Compare) and any(map(_holds, node.comparators[1:])):
             return self._short_circuit(self._links(node), statement)
+        if _reads_before(node, set()):
+            return self._apart(node, statement)
         for field in node._fields:
             part = getattr(node, field, None)
             if isinstance(part, list):
@@ -153,13 +175,21 @@ class Walrus:
 
     def _looped(self, node: Any, statement: Any) -> Any:
         """Write a comprehension out, whose variables are its own; what it assigns is not."""
-        if not isinstance(node, (gast.ListComp, gast.DictComp)) or not _is_plain_key(node):
+        if not isinstance(node, (gast.ListComp, gast.DictComp)):
             self._refuse(node)
             return node
         name = _named_after(node, statement) or self._namer.fresh("items")
         variables = {n for part in node.generators for n in names_bound(part.target)}
         own = own_names(node, variables, self._namer)
-        self._out += self.block(written_out(name, own, statement))
+        lines = written_out(name, own, statement)
+        if not _is_plain_key(own):  # which comes before its value
+            put = next(item for item in statements(lines) if _stores_entry(item, name))
+            key = self._namer.fresh("key")
+            first = assign(key, put.targets[0].slice, statement)
+            put.targets[0].slice = load(key)
+            block = next(b for s in statements(lines) for b in inner_blocks(s) if put in b)
+            block.insert(block.index(put), first)
+        self._out += self.block(lines)
         return load(name)
 
     def _short_circuit(self, node: Any, statement: Any) -> Any:
@@ -231,6 +261,12 @@ def _is_plain_key(comprehension: Any) -> bool:
         return True
     read = names_read(comprehension.key)
     return not _holds(comprehension.key) and not set(_assigned_in(comprehension)) & set(read)
+
+
+def _stores_entry(statement: Any, name: str) -> bool:
+    """Say whether a statement binds an entry of a dict."""
+    target = statement.targets[0] if isinstance(statement, gast.Assign) else None
+    return isinstance(target, gast.Subscript) and getattr(target.value, "id", "") == name
 
 
 def _assigned_in(node: Any) -> list[str]:
