@@ -15,6 +15,7 @@ from srcgrad.compiler.vocabulary import VOCABULARY
 from srcgrad.errors import UnsupportedSyntaxError
 from srcgrad.frontend.fence import check_statements
 from srcgrad.frontend.free_names import leave_names
+from srcgrad.frontend.named_targets import with_named_targets
 from srcgrad.frontend.nested_lists import refuse_inner_joins
 from srcgrad.frontend.normalize.attempts import Attempts
 from srcgrad.frontend.normalize.counting import (
@@ -108,7 +109,7 @@ def normal_form(
     manner = manner or Manner()
     refusals, tree = Refusals(source), clone(source.tree)
     reads, tree.body = tree.body[: len(source.fields)], tree.body[len(source.fields) :]
-    modules = name_own_globals(tree, source.function)
+    modules = name_own_globals(with_named_targets(tree), source.function)
     check_statements(tree, refusals)
     _check_parameters(tree, inputs, refusals)
     refusals_at_fence = bool(refusals.found)

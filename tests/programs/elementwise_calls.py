@@ -20,7 +20,15 @@ def from_iter(x):
     return np.sum(np.fromiter((v * v for v in x), float) ** 2)
 
 
-@program("v", by="tape")
+@program("v")
+def from_iter_of_so_many(x):
+    n = len(x)
+    first = np.fromiter((v * v for v in x if v > -1.0), float, count=3)
+    every = np.fromiter((x[i] ** 3 for i in range(n)), float, n)
+    return np.sum(first) * np.sum(every) + np.sum(np.fromiter(map(np.sin, x), float, -1))
+
+
+@program("v")
 def from_iter_count(x):
     return np.sum(np.fromiter((v * v for v in x), dtype=float, count=4) ** 2)
 

@@ -216,14 +216,14 @@ def numbers_unpacked_before_a_write(x):
     return d * a + y[1]
 
 
-@program("v", by="tape")
+@program("v")
 def new_entries_of_parts_in_a_row(x):
     parts = np.hsplit(x, 2)
     parts[0], parts[1] = 1.0, parts[0]
     return np.sum(x * x) + np.sum(parts[1])
 
 
-@program("v", by="tape")
+@program("v")
 def parts_exchanged(x):
     parts = np.split(x, 2)
     parts[0], parts[1] = parts[1], parts[0]

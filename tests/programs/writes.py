@@ -226,7 +226,7 @@ def constant_stored_in_a_nested_tuple_target(x):
     return np.sum(y * y) * a * b * c
 
 
-@program("v", by="tape")
+@program("v")
 def helpers_that_store_in_odd_targets(x):
     y = x * 1
     _pair_with_a_place(y)
@@ -239,3 +239,14 @@ def two_names_of_one_new_array_of_which_one_is_scaled(x):
     m = c = np.concatenate([[0.5], np.ones(len(x) - 1)])
     c *= x
     return np.sum(m**2)
+
+
+@program("v")
+def loops_that_bind_elements(x):
+    y = x * 1.0
+    item = 2.0
+    for y[0] in x:
+        y[1] += y[0] * y[2]
+    for i, (y[0], y[3]) in enumerate([(x[0], x[1]), (x[2], x[3])]):
+        y[2] *= y[0] * y[3] + i * item
+    return np.sum(y * y)

@@ -12,8 +12,8 @@ from srcgrad.backends.jit import is_jitted, of_elements, plain
 from srcgrad.frontend.expand.part import Part, function
 from srcgrad.frontend.expand.scoping import parameters
 from srcgrad.frontend.expand.values import Items, Known, Partial, Static, Value
-from srcgrad.ir.build import at, clone, load, subscript
-from srcgrad.ir.walk import names_read, walk
+from srcgrad.ir.build import at, call, clone, load, method, subscript
+from srcgrad.ir.walk import is_same, names_read, walk
 from srcgrad.rules.equivalents.loops import of_vectorize
 
 Bound = dict[str, Value]
@@ -186,15 +186,48 @@ class Mapping(Part):
     @function(np.fromiter)
     def _fromiter(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
         """Read ``np.fromiter((f(v) for v in x), float)`` as the array of a list."""
-        if set(keywords) - {"dtype"} or len(args) + len(keywords) != 2:
+        given = dict(zip(("iter", "dtype", "count"), args, strict=False)) | keywords
+        if not {"iter", "dtype"} <= set(given) <= {"iter", "dtype", "count"}:
             return None
-        source, kind = args[0], args[1] if len(args) == 2 else keywords["dtype"]
+        source, kind = given["iter"], given["dtype"]
         if isinstance(source, gast.GeneratorExp):
             source = at(gast.ListComp(source.elt, source.generators), node)
         if isinstance(source, Static) or not self.frame.varies(source):
             return None
+        source = self._so_many(source, given.get("count"), node)
+        if source is None:
+            return None
         plain = [source, self.frame.plain(kind, node)]
         return at(gast.Call(self.frame.plain(Known(np.array), node), plain, []), node)
+
+    def _so_many(self, source: Any, count: Value | None, node: Any) -> Any | None:
+        """Return the first items, as many as are asked for, which are to be there; None if unclear.
+
+        As many as an array has elements are all that are made of those.
+        """
+        number = getattr(getattr(count, "operand", None), "value", None)
+        if count is None or (isinstance(getattr(count, "op", None), gast.USub) and number == 1):
+            return source
+        every = isinstance(source, gast.ListComp) and len(source.generators) == 1
+        part = source.generators[0] if every else None
+        if part is not None and not part.ifs:
+            counted = gast.Call(load("range"), [count], [])
+            whole = gast.Call(load("len"), [part.iter], [])
+            if is_same(count, whole) or is_same(part.iter, counted):
+                return source
+        told = type(getattr(count, "value", None)) is int
+        told = told or getattr(getattr(count, "func", None), "id", "") == "len"
+        if not told or not self.frame.hoistable:  # -1 stands for all
+            return None
+        items = self.frame.keep("items", source, node)
+        wanted = self.frame.bound_now(count, "count", node)
+        short = gast.Compare(call("len", clone(items)), [gast.Lt()], [clone(wanted)])
+        message = "iterator too short: Expected {} but iterator had only {} items."
+        held = call("len", clone(items))
+        shown = method(gast.Constant(message, None), "format", clone(wanted), held)
+        error = call("ValueError", shown)
+        self.frame.out.append(at(gast.If(short, [at(gast.Raise(error, None), node)], []), node))
+        return at(subscript(items, gast.Slice(None, wanted, None)), node)
 
     @function(np.piecewise)
     def _piecewise(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:

@@ -23,14 +23,14 @@ from srcgrad.frontend.normalize.targets import Targets
 from srcgrad.frontend.normalize.workspace import Varies, Workspace
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.garbage import weakly
-from srcgrad.ir.build import assign, at, attribute, clone, load, method, store, subscript
+from srcgrad.ir.build import assign, at, attribute, call, clone, load, method, store, subscript
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.marks import CASTS, IN_PLACE, REPEATS, UPDATES_ENTRY
 from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Reader
 from srcgrad.ir.packages import package_of
 from srcgrad.ir.program import bound_names
-from srcgrad.ir.walk import blocks_of, found_in, is_same, names_bound, walk
+from srcgrad.ir.walk import blocks_of, found_in, is_same, names_bound, places_in, statements, walk
 from srcgrad.primitives.methods import SHAPERS
 from srcgrad.runtime import add_entries, add_to_shadows
 
@@ -97,6 +97,7 @@ class Flattener:
         work = self._work
         code = self._reader.scope.function.__code__
         work.taken = names_outside(body) | set(code.co_varnames[: code.co_argcount])
+        self._list_new_parts(body)
         find_kinds(body, work)
         nodes = [node for item in body for node in found_in(item, *_TELLING)]
         work.dicts = {node.value.id for node in nodes if treats_as_dict(node)}
@@ -124,6 +125,26 @@ class Flattener:
             and getattr(node.target, "id", None) in work.lists - tuples
         }
         return self.block(body)
+
+    def _list_new_parts(self, body: list[Any]) -> None:
+        """Keep the parts of an array, some of which get others in their place, in a list."""
+        stored = {
+            place.value.id
+            for statement in statements(body)
+            if isinstance(statement, gast.Assign)
+            for target in statement.targets
+            for place in places_in(target)
+            if isinstance(place, gast.Subscript) and isinstance(place.value, gast.Name)
+        }
+        vocabulary, scope = self._reader.vocabulary, self._reader.scope
+        for statement in statements(body) if stored else ():
+            value = statement.value if isinstance(statement, gast.Assign) else None
+            splits = isinstance(value, gast.Call) and bool(
+                vocabulary.primitive(scope.resolve(value.func)).is_split
+            )
+            names = {getattr(target, "id", "") for target in getattr(statement, "targets", ())}
+            if splits and names <= stored:
+                statement.value = at(call("list", value), value)
 
     def block(self, body: list[Any]) -> list[Any]:
         """Return a statement list in normal form."""

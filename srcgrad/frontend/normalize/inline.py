@@ -13,6 +13,7 @@ import gast
 
 from srcgrad.errors import SrcgradError
 from srcgrad.frontend.fence import bound_place, check_statements
+from srcgrad.frontend.named_targets import with_named_targets
 from srcgrad.frontend.nested_lists import refuse_inner_joins
 from srcgrad.frontend.normalize.comprehensions import names_outside, own_names, written_out
 from srcgrad.frontend.normalize.desugared import desugared
@@ -162,7 +163,7 @@ class WritingHelpers:
             source = source_to_read(callee)
         except SrcgradError:
             return None
-        tree = clone(source.tree)
+        tree = with_named_targets(clone(source.tree))
         given = _bind(tree.args, call, callee)
         if given is None or any(_is_foreign(node) for item in tree.body for node in walk(item)):
             return None
