@@ -244,7 +244,7 @@ def generator_that_calls_itself(x):
     return total
 
 
-@program("v", by="tape")
+@program("v")
 def return_from_a_loop_over_a_generator(x):
     for y in a_few(x):
         if np.sum(y) > -100.0:
@@ -267,6 +267,40 @@ def list_of_one_array_that_a_generator_writes(x):
     return np.sum(np.array(list(doubled_in_place(x))))
 
 
-@program("v", by="tape")
+@program("v")
 def sum_over_an_array_that_a_generator_writes(x):
     return sum(np.sum(y**2) for y in doubled_in_place(x))
+
+
+def squares(x):
+    for v in x:
+        yield v * v
+
+
+def _first_above(x, bound):
+    for y in squares(x):
+        if y > bound:
+            return y * x[1]
+    return x[0] * x[1]
+
+
+@program("v")
+def first_of_a_generator_that_will_do(x):
+    return _first_above(x, 0.01) * _first_above(x * 2.0, 50.0) + x[2]
+
+
+@program("v")
+def return_from_a_numbered_loop_over_a_generator(x):
+    total = 0.0
+    for i, y in enumerate(squares(x)):
+        total += y * i
+        if total > 0.02:
+            total = total * 2.0
+            return total + x[0]
+    return x[0] * total
+
+
+@program("v")
+def list_of_what_is_made_of_an_array_in_turn(x):
+    parts = [np.sum(y**2) * 2.0 for y in doubled_in_place(x) if np.sum(y) > -9.0]
+    return parts[0] * parts[1] + x[0]

@@ -413,7 +413,7 @@ def generator_that_adds_up(x):
     return sum(running(x)) * np.sum(np.array(list(running(x * x))))
 
 
-@program("m", by="tape")
+@program("m")
 def generator_of_an_array_that_it_writes(a):
     def sums(rows):
         total = a[0] * 0.0
@@ -424,7 +424,7 @@ def generator_of_an_array_that_it_writes(a):
     return sum([np.sum(v * v) for v in sums(a)])
 
 
-@program("v", by="tape")
+@program("v")
 def generator_of_what_its_user_changes(x):
     y = x * 1.0
 

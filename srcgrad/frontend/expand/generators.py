@@ -11,15 +11,23 @@ from typing import TYPE_CHECKING, Any, Final
 
 import gast
 
-from srcgrad.frontend.expand.order import place
+from srcgrad.frontend.expand.order import evaluated_first, place
 from srcgrad.frontend.expand.part import Part
-from srcgrad.frontend.expand.scoping import all_names, free_names, own_names, parameters
+from srcgrad.frontend.expand.scoping import (
+    all_names,
+    free_names,
+    own_names,
+    parameters,
+    renamed_in,
+)
 from srcgrad.frontend.expand.values import Code, Known, Local, Method, Static, Value
 from srcgrad.frontend.expand.yielding import (
     leaves,
     may_run_through,
     returns_at_end,
+    returns_in_place,
     run_through,
+    with_breaks,
 )
 from srcgrad.frontend.library_generators import generator_for, is_library_generator
 from srcgrad.frontend.looking import is_harmless
@@ -67,9 +75,56 @@ class Generators(Part):
         self._looped_over: set[Any] = set()
 
     def use_up(self, statement: Any) -> None:
-        """Let the generators that a statement uses up be functions that return lists."""
-        if not isinstance(statement, _HEADED):
+        """Let the generators that a statement uses up be functions that return lists, or loops."""
+        if isinstance(statement, _HEADED):
+            self._make_lists(statement)
+        if isinstance(statement, (gast.Assign, gast.Return, gast.Expr)) and self.frame.hoistable:
+            self._write_out(statement)
+
+    def _write_out(self, statement: Any) -> None:
+        """Write the sum or list of what a generator yields as a loop, where it is evaluated first.
+
+        The generator then runs in turn with what is done with its values.
+        """
+        first = evaluated_first(statement.value, self.frame.may_wait)
+        for node in first if statement.value is not None else ():
+            sums = isinstance(node, gast.Call) and self._plain_callee(node) is sum
+            alone = sums and len(node.args) == 1 and not node.keywords
+            made = node.args[0] if alone else node
+            kinds = (gast.ListComp, gast.GeneratorExp) if alone else gast.ListComp
+            if not isinstance(made, kinds) or len(made.generators) > 1:
+                continue
+            (part,) = made.generators
+            if not isinstance(part.iter, gast.Call):
+                continue
+            code, _ = self._generator(self._called(part.iter))
+            if code is None or found_in(made, gast.NamedExpr) or not self.frame.varies(made):
+                continue
+            own = {name: self.frame.variable(name) for name in names_bound(part.target)}
+            held = self.frame.variable("total" if alone else "items")
+            put: Any = at(gast.Expr(method(load(held), "append", renamed_in(made.elt, own))), node)
+            if alone:
+                put = assign(held, gast.BinOp(load(held), gast.Add(), renamed_in(made.elt, own)))
+            for test in reversed(part.ifs):
+                put = at(gast.If(renamed_in(test, own), [at(put, node)], []), node)
+            target = renamed_in(part.target, own)
+            loop = at(gast.For(target, part.iter, [at(put, node)], [], None), node)
+            empty = gast.Constant(0, None) if alone else gast.List([], gast.Load())
+            self.frame.out.append(assign(held, at(empty, node), node))
+            self.frame.statement(loop)
+            self._put(statement, node, load(held))
             return
+
+    def _put(self, statement: Any, node: Any, value: Any) -> None:
+        """Put an expression in the place of another one in a statement."""
+        for parent in walk(statement):
+            for name, part in gast.iter_fields(parent):
+                if part is node:
+                    setattr(parent, name, at(value, node))
+                elif isinstance(part, list):
+                    part[:] = [at(value, node) if item is node else item for item in part]
+
+    def _make_lists(self, statement: Any) -> None:
         parts = [part for part in header_of(statement) if part is not None]
         nodes = [node for part in parts for node in found_in(part, *_TAKING)]
         self._note_used_up(statement, nodes)
@@ -143,6 +198,7 @@ class Generators(Part):
             or any(code.tree is item for item in self.frame.inlined)
         ):
             return False
+        returned = self._returned(node, code.tree)
         if not may_run_through(code.tree, node.body) or (node.orelse and leaves(node.body)):
             return False
         bound = self._arguments_of(callee, call)
@@ -157,9 +213,25 @@ class Generators(Part):
             run_through(tree, node.target, node.body, counter)
 
         self.frame.placing.inline(code, bound, captured, call, put)
-        for statement in node.orelse:
+        for statement in [*node.orelse, *returned]:
             self.frame.statement(statement)
         return True
+
+    def _returned(self, loop: Any, tree: Any) -> list[Any]:
+        """Let a loop over a generator that returns break instead; return what returns after it."""
+        if loop.orelse or not returns_in_place(loop.body):
+            return []
+        body, left, value = clone(loop.body), self.frame.fresh("left"), self.frame.fresh("result")
+        with_breaks(body, left, value)
+        if not may_run_through(tree, body):
+            return []
+        for name in (left, value):
+            self.frame.own.add(name)
+            self.frame.varying.add(name)
+        self.frame.result_variables.add(value)
+        loop.body = body
+        self.frame.out.append(assign(left, gast.Constant(False, None), loop))
+        return [at(gast.If(load(left), [at(gast.Return(load(value)), loop)], []), loop)]
 
     def _is_enumerate(self, node: Any) -> bool:
         if not isinstance(node, gast.Call) or not isinstance(node.func, gast.Name):

@@ -79,6 +79,30 @@ def leaves(body: list[Any]) -> bool:
     return _holds(body, gast.Break)
 
 
+def returns_in_place(body: list[Any]) -> bool:
+    """Say whether the body of a loop returns, and wherever it does from no loop inside of it.
+
+    >>> bodies = ["if a: return b", "for v in a: return v", "y = a"]
+    >>> [returns_in_place(gast.parse(body).body) for body in bodies]
+    [True, False, False]
+    """
+    inner = [line for line in statements(body) if isinstance(line, (*_LOOPS, *_AROUND, *_INNER))]
+    return _holds(body, gast.Return) and not any(found_in(line, gast.Return) for line in inner)
+
+
+def with_breaks(block: list[Any], left: str, result: str) -> None:
+    """Let a body break where it returns, after it has noted that, and what it returns."""
+    for place, statement in enumerate(block):
+        for part in blocks_of(statement):
+            with_breaks(part, left, result)
+        if isinstance(statement, gast.Return):
+            value = statement.value or gast.Constant(None, None)
+            noted = [assign(result, value, statement)]
+            noted.append(assign(left, gast.Constant(True, None), statement))
+            block[place:] = [*noted, at(gast.Break(), statement)]
+            return
+
+
 def _replaced(block: list[Any], target: Any, body: list[Any], counter: str) -> list[Any]:
     done: list[Any] = []
     for statement in block:
