@@ -125,8 +125,7 @@ def normal_form(
     apart = separated(tree.body, namer)
     plain = manner.plain or manner.updates
     body = _counted(tree.body, reader, refusals, plain=plain)
-    body = desugared(body, scope, namer, refusals, program.parameters)
-    tree.body = by_one_name(body, reader)
+    tree.body = by_one_name(desugared(body, scope, namer, refusals, program.parameters), reader)
     exits = single_exit(tree, namer, refusals)
     if not plain and not refusals.found:
         tree.body = _with_steps(source, tree.body, program, refusals)

@@ -9,6 +9,7 @@ import gast
 import numpy as np
 
 from srcgrad.ir.build import at, call, clone, constant, load, method
+from srcgrad.ir.rewriting import Rewriter
 from srcgrad.ir.scopes import Scope
 from srcgrad.ir.walk import found_in, names_bound, names_read
 
@@ -25,7 +26,7 @@ def makes_deque(node: Any, scope: Scope) -> bool:
     return isinstance(node, gast.Call) and scope.resolve(node.func) is deque
 
 
-class Deques(gast.NodeTransformer):  # type: ignore[misc]
+class Deques(Rewriter):
     """Rewrites one function body, where all that is done with a deque can be done with a list.
 
     >>> from srcgrad.compiler.doctesting import parse, reader_of, text

@@ -13,6 +13,7 @@ from srcgrad.frontend.normalize.comprehensions import is_plain_lambda
 from srcgrad.frontend.normalize.dicts import treats_as_dict
 from srcgrad.ir.build import assign, at, clone, load, settled, store, subscript
 from srcgrad.ir.names import Namer
+from srcgrad.ir.rewriting import Rewriter
 from srcgrad.ir.scopes import Scope
 from srcgrad.ir.walk import found_in, names_bound, nodes_in
 
@@ -24,7 +25,7 @@ _READERS: Final = ("get", "items", "keys", "values")
 _BUILTINS: Final = (*_CHOOSING, *_LISTING, len, sum, enumerate)
 
 
-class KeyOrders(gast.NodeTransformer):  # type: ignore[misc]
+class KeyOrders(Rewriter):
     """Rewrites one function body, in which what ``max(d, key=d.get)`` gives has no derivative.
 
     A pair of ``d.items()`` that is chosen is read by its key, and so are all of them in an order.
@@ -191,7 +192,7 @@ class KeyOrders(gast.NodeTransformer):  # type: ignore[misc]
         return subscript(load(name), key)
 
 
-class _Reading(gast.NodeTransformer):  # type: ignore[misc]
+class _Reading(Rewriter):
     """Writes an expression where a variable is read, and parts of it where these are."""
 
     def __init__(self, name: str, value: Any) -> None:

@@ -25,6 +25,7 @@ from srcgrad.frontend.refusals import Refusals
 from srcgrad.ir.build import assign, at, load, store
 from srcgrad.ir.jumps import breaks_out, inner_blocks
 from srcgrad.ir.names import Namer
+from srcgrad.ir.rewriting import Rewriter
 from srcgrad.ir.scopes import MISSING, Scope
 from srcgrad.ir.walk import found_in, names_bound, names_read, nodes_in, walk
 
@@ -251,7 +252,7 @@ def changes_between(made: Any, loop: Any) -> bool:
     return not bound.isdisjoint(read) or any(may_change(node, read) for node in nodes)
 
 
-class _Put(gast.NodeTransformer):  # type: ignore[misc]
+class _Put(Rewriter):
     """Puts an expression in the place of a name."""
 
     def __init__(self, name: str, value: Any) -> None:

@@ -14,6 +14,7 @@ from srcgrad.ir.build import assign, at, clone, constant, load, method
 from srcgrad.ir.jumps import inner_blocks
 from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Reader
+from srcgrad.ir.rewriting import Rewriter
 from srcgrad.ir.scopes import Scope
 from srcgrad.ir.vocabulary import Vocabulary
 from srcgrad.ir.walk import found_in, is_same, names_read, nodes_in, root_name, statements
@@ -59,7 +60,7 @@ class _Filled:
     keeps: bool
 
 
-class MissingEntries(gast.NodeTransformer):  # type: ignore[misc]
+class MissingEntries(Rewriter):
     """Rewrites one function body, of which it takes the dicts that stay in it.
 
     Such a dict is bound to names of its own, and only its entries are read, bound, updated, counted
