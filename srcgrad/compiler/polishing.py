@@ -39,6 +39,7 @@ from srcgrad.optimizations.return_directly import return_directly
 from srcgrad.optimizations.return_early import return_early
 from srcgrad.optimizations.share_results import Fixed, ResultSharing
 from srcgrad.optimizations.skip_copies import skip_copies, skip_own_copies, store_directly
+from srcgrad.optimizations.skip_shelters import ShelterSkipping
 from srcgrad.optimizations.swap import write_swaps
 from srcgrad.optimizations.tidy import tidy
 from srcgrad.optimizations.unused_parts import name_unused_parts
@@ -159,8 +160,9 @@ class Polishing:
         body = ForwardSubstitution(self.purity, self.is_temporary, width).run(body)
         body = SignRepetition(self.purity, self.is_float, width).run(body)
         body = assign_first(body, self.purity, is_array, self._touched)
-        body = store_directly(body, is_array, may_share)
+        body = store_directly(body, is_array)
         body = skip_own_copies(body, self.parameters)
+        body = ShelterSkipping(self.purity, is_array).run(body)
         return folding.run(return_directly(body, self.purity, width))
 
     def _without_ones(self, body: list[Any]) -> list[Any]:

@@ -10,7 +10,7 @@ import gast
 from srcgrad.analyses.text_calls import makes_new
 from srcgrad.ir.program import Counts, bound_by, header_of, header_reads, targets_of
 from srcgrad.ir.rewriting import Rewriter
-from srcgrad.ir.walk import blocks_of, found_in, names_read, root_name, statements
+from srcgrad.ir.walk import blocks_of, found_in, root_name, statements
 
 _MAKERS: Final = frozenset({"zeros_like", "complex_zeros_like", "copied"})
 
@@ -46,20 +46,17 @@ def skip_copies(body: list[Any]) -> list[Any]:
     return _skipped(body, wanted, alone, met)
 
 
-def store_directly(
-    body: list[Any],
-    is_array: Callable[[str], bool],
-    may_share: Callable[[str, str], bool],
-) -> list[Any]:
+def store_directly(body: list[Any], is_array: Callable[[str], bool]) -> list[Any]:
     """Return `body` without copies of what is put into a part of an array, which copies it itself.
 
-    `is_array` says which names are surely bound to arrays, `may_share` which share memory.
+    NumPy does so also where both lie in the same memory. `is_array` says which names are surely
+    bound to arrays.
 
     >>> from srcgrad.compiler.doctesting import parse, text
     >>> body = parse("grad_x[0] = copied(grad_y); grad_x[1:] += copied(grad_x[:-1])")
-    >>> print(text(store_directly(body, lambda name: True, str.__eq__)))
+    >>> print(text(store_directly(body, lambda name: True)))
     grad_x[0] = grad_y
-    grad_x[1:] += copied(grad_x[:-1])
+    grad_x[1:] += grad_x[:-1]
     """
     for item in statements(body):
         target = targets_of(item)[0] if isinstance(item, (gast.Assign, gast.AugAssign)) else None
@@ -68,7 +65,7 @@ def store_directly(
         if not copies or not isinstance(target, gast.Subscript):
             continue
         name = getattr(target.value, "id", "")
-        if is_array(name) and not any(may_share(name, other) for other in names_read(copy)):
+        if is_array(name):
             item.value = copy.args[0]
     return body
 
@@ -121,26 +118,26 @@ def _held_alone(body: list[Any], parameters: Iterable[str]) -> set[str]:
         if isinstance(item, gast.Return) or _copied(item) in names.intersection(bound_by(item)):
             continue
         if isinstance(item, gast.AugAssign):  # a sum is a new value
-            names -= _kept_by(item.value)
+            names -= kept_by(item.value)
             continue
         names -= set() if _makes_memory(item) else names.intersection(bound_by(item))
         for part in header_of(item):
-            names -= _kept_by(part)
+            names -= kept_by(part)
         for target in targets_of(item):
             if isinstance(target, gast.Subscript) and not _makes_value(item.value):
                 names.discard(root_name(target) or "")
     return names
 
 
-def _kept_by(node: Any) -> set[str]:
+def kept_by(node: Any) -> set[str]:
     """Return the names whose memory a value may lie in, or what it calls may keep."""
     if isinstance(node, gast.Name):
         return {node.id} if isinstance(node.ctx, gast.Load) else set()
     if isinstance(node, (gast.BinOp, gast.UnaryOp, gast.Compare)) or makes_new(node):
         return set()
     if isinstance(node, gast.Subscript) and isinstance(node.ctx, gast.Store):
-        return _kept_by(node.slice)
-    return set().union(*map(_kept_by, gast.iter_child_nodes(node)))
+        return kept_by(node.slice)
+    return set().union(*map(kept_by, gast.iter_child_nodes(node)))
 
 
 def _makes_memory(statement: Any) -> bool:

@@ -12,7 +12,8 @@ from srcgrad.backends import NUMPY, is_kind_of_array, library_of
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-PLAIN = frozenset({np.ndarray, float, int, bool, complex, tuple, list, slice, str, type(None)})
+_OF_PYTHON = (float, int, bool, complex, tuple, list, slice, str, type(None))
+PLAIN = frozenset({np.ndarray, np.float64, np.float32, np.int64, np.bool_, *_OF_PYTHON})
 
 
 def records(value: Any) -> bool:

@@ -92,11 +92,11 @@ def shared_each(grad: Any, args: Sequence[Any], extreme: Any) -> tuple[Any, ...]
         is_first, is_second = bool(args[0] == extreme), bool(args[1] == extreme)
         if is_first is not is_second:  # the usual case
             return (grad, 0.0 * grad) if is_first else (0.0 * grad, grad)
-    elif len(args) > 1 and isinstance(extreme, float):
-        equal = [bool(item == extreme) for item in args]
-        if sum(equal) == 1:
-            none = 0.0 * grad
-            return tuple([grad if one else none for one in equal])
+    elif len(args) > 1 and isinstance(extreme, float) and args.count(extreme) == 1:
+        shares = [0.0 * grad] * len(args)
+        if not math.isnan(extreme):
+            shares[args.index(extreme)] = grad
+        return tuple(shares)
     items: Any = args[0] if len(args) == 1 else args
     if isinstance(extreme, (list, tuple)):
         first = next(i for i, item in enumerate(items) if item == extreme)
