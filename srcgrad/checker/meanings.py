@@ -253,6 +253,18 @@ def greater_part(grad: Any, x: Any, y: Any) -> Any:
     return np.where(np.equal(x, y), 0.5 * grad, np.where(np.less(x, y), 0.0, grad))[()]
 
 
+@means(runtime.kept_if)
+def kept_if(grad: Any, test: Any) -> Any:
+    """Return an adjoint where a test holds, and 0 elsewhere."""
+    return np.where(test, grad, 0.0)[()]
+
+
+@means(runtime.kept_unless)
+def kept_unless(grad: Any, test: Any) -> Any:
+    """Return 0 where a test holds, and an adjoint elsewhere."""
+    return np.where(test, 0.0, grad)[()]
+
+
 @means(runtime.chosen_part)
 def chosen_part(grad: Any, z: Any, x: Any, y: Any) -> Any:
     """Return the part of an adjoint that one of two values gets, of which `z` was chosen."""

@@ -38,6 +38,18 @@ def greater_part(grad: Any, a: Any, b: Any) -> Any:
     return HANDLERS["numpy.where"](a > b, grad, HANDLERS["numpy.where"](a == b, grad * 0.5, 0))
 
 
+@handler("srcgrad.runtime.kept_if")
+def kept_if(grad: Any, test: Any) -> Any:
+    """Return an adjoint where a test holds, and 0 elsewhere."""
+    return HANDLERS["numpy.where"](test, grad, 0.0)
+
+
+@handler("srcgrad.runtime.kept_unless")
+def kept_unless(grad: Any, test: Any) -> Any:
+    """Return 0 where a test holds, and an adjoint elsewhere."""
+    return HANDLERS["numpy.where"](test, 0.0, grad)
+
+
 @handler("srcgrad.runtime.divide_or_zero")
 def divide_or_zero(a: Any, b: Any) -> Any:
     """Return a quotient."""

@@ -21,7 +21,7 @@ RECORDS: Final[tuple[Primitive, ...]] = (
     *records(_NUMBERS, "digamma trigamma polygamma", scalar=True, shape="broadcast", kind="float"),
     *records("srcgrad.runtime.turns", "turns", gives="list", kind="int", outlines=(0,)),
     *records(_SLOPES, "greater_part chosen_part power_slope power_log_slope", shape="broadcast"),
-    *records(_SLOPES, "divide_or_zero sign_flip sinc_slope", shape="broadcast"),
+    *records(_SLOPES, "divide_or_zero sign_flip sinc_slope kept_if kept_unless", shape="broadcast"),
     *records(_SLOPES, "within is_below is_above", shape="broadcast", kind="truth"),
     *records(_INDEXING, "item", moves=True, shape="number", gives="number"),
     *records(_INDEXING, "getitem", moves=True, memory="itself"),

@@ -21,6 +21,8 @@ from srcgrad.runtime import (
     expand_reduced,
     getitem,
     greater_part,
+    kept_if,
+    kept_unless,
     matmul_left,
     matmul_right,
     polygamma,
@@ -206,6 +208,44 @@ class GreaterPart(Function):
     def backward(ctx: Context, grad: Any) -> Any:
         x, y = ctx.saved_tensors
         return unbroadcast(greater_part(grad, x, y), ctx.shape)
+
+
+@table.rule(kept_if)
+class KeptIf(Function):
+    """Grad where a test holds, and 0 elsewhere."""
+
+    linear = ("grad",)
+    inert = ("test",)
+
+    @staticmethod
+    def forward(ctx: Context, grad: Any, test: Any) -> Any:
+        ctx.shape = np.shape(grad)
+        ctx.save_for_backward(test)
+        return kept_if(grad, test)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        (test,) = ctx.saved_tensors
+        return unbroadcast(kept_if(grad, test), ctx.shape)
+
+
+@table.rule(kept_unless)
+class KeptUnless(Function):
+    """0 where a test holds, and grad elsewhere."""
+
+    linear = ("grad",)
+    inert = ("test",)
+
+    @staticmethod
+    def forward(ctx: Context, grad: Any, test: Any) -> Any:
+        ctx.shape = np.shape(grad)
+        ctx.save_for_backward(test)
+        return kept_unless(grad, test)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        (test,) = ctx.saved_tensors
+        return unbroadcast(kept_unless(grad, test), ctx.shape)
 
 
 @table.rule(chosen_part)

@@ -22,7 +22,7 @@ def example(rng):
 
 import numpy as np
 
-from srcgrad.runtime import greater_part, within
+from srcgrad.runtime import greater_part, kept_if, kept_unless, within
 
 
 def penalty_grad(x, y):
@@ -39,9 +39,9 @@ def penalty_grad(x, y):
     grad_high = np.abs(low)
     grad_low = high * np.sign(low)
     # L10: high = np.maximum(x, y) + np.clip(x, -0.5, 0.5)
-    grad_x = np.where(within(x, -0.5, 0.5), grad_high, 0.0) + greater_part(grad_high, x, y)
+    grad_x = kept_if(grad_high, within(x, -0.5, 0.5)) + greater_part(grad_high, x, y)
     grad_y = greater_part(grad_high, y, x)
     # L9: low = np.where(x > y, x * y, x - y)
-    grad_x_minus_y = np.where(test, 0.0, grad_low)
-    grad_x += grad_x_minus_y + np.where(test, grad_low * y, 0.0)
-    return grad_x, grad_y - grad_x_minus_y + np.where(test, grad_low * x, 0.0)
+    grad_x_minus_y = kept_unless(grad_low, test)
+    grad_x += grad_x_minus_y + kept_if(grad_low * y, test)
+    return grad_x, grad_y - grad_x_minus_y + kept_if(grad_low * x, test)

@@ -23,7 +23,7 @@ def example(rng):
 
 import numpy as np
 
-from srcgrad.runtime import zeros_like
+from srcgrad.runtime import kept_if, zeros_like
 
 
 def energy_grad(x, v):
@@ -42,9 +42,9 @@ def energy_grad(x, v):
     grad_v[::-1] = unit
     # L11: unit = np.where(length > 0, v / length, 0)
     grad_numerator = v[::-1] / length
-    grad_v += np.where(test_2, grad_numerator, 0.0)
-    grad_length = np.where(test_2, -grad_numerator * v_over_length, 0.0).sum(axis=1, keepdims=True)
+    grad_v += kept_if(grad_numerator, test_2)
+    grad_length = kept_if(-grad_numerator * v_over_length, test_2).sum(axis=1, keepdims=True)
     # L10: length = np.sqrt(np.sum(v * v, axis=-1, keepdims=True))
-    grad_v += 2 * np.where(test_2, 0.5 * grad_length / length, 0.0) * v
+    grad_v += 2 * kept_if(0.5 * grad_length / length, test_2) * v
     # L9: root = np.where(x > 0, np.sqrt(x), 0)
     return np.where(x > 0, 0.5 / np.sqrt(x), 0.0), grad_v

@@ -20,6 +20,7 @@ _BLOCKS: Final = ("body", "orelse", "finalbody")
 _REDUCTIONS: Final = frozenset("sum max min mean prod amax amin any all".split())
 _TYPES: Final = {"float": "float64", "int": "int64", "bool": "bool_"}
 _JOINING: Final = frozenset("concatenate hstack vstack column_stack dstack".split())
+_KEEPING: Final = frozenset({"kept_if", "kept_unless"})
 _OF_TUPLES: Final = frozenset({"split_like", "shared_each"})
 EFFECTS: Final = frozenset("print input open warn write seed".split())
 
@@ -160,6 +161,10 @@ class Statements:
         is_split = getattr(function, "id", "") in _OF_TUPLES and len(node.args) > 1
         if is_split and isinstance(node.args[1], gast.List):
             node.args[1] = gast.Tuple(node.args[1].elts, gast.Load())  # of a length that is known
+        if getattr(function, "id", "") in _KEEPING:
+            grad, test = node.args
+            chosen = [grad, constant(0.0)]
+            return call("np.where", test, *(chosen if function.id == "kept_if" else chosen[::-1]))
         _name_types(node)
         if getattr(function, "attr", "") in _JOINING and isinstance(node.args[0], gast.List):
             node.args[0] = gast.Tuple(node.args[0].elts, gast.Load())  # which Numba joins alone

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _SLOPES = (
     "greater_part chosen_part power_slope power_log_slope within is_below is_above "
-    "divide_or_zero sign_flip sinc_slope exp_difference exp2_difference"
+    "divide_or_zero sign_flip sinc_slope kept_if kept_unless exp_difference exp2_difference"
 )
 
 for _name in _SLOPES.split():

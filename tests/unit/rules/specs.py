@@ -50,6 +50,11 @@ def elementwise() -> list[OpSpec]:
     specs += [op(np.angle, C(2, 3), deg=True)]
     low, high = np.array([1.0, 2.0, 3.0]), np.array([2.0, 2.0, 1.0])
     specs += [op(rt.greater_part, A(3), low, high), op(rt.beside, A(3), low)]
+    specs += [op(rt.kept_if, A(3), low < high), op(rt.kept_unless, A(3), low < high)]
+    specs += [
+        op(rt.kept_if, A(70, 70), np.tri(70) > 0),
+        op(rt.kept_unless, A(70, 70), np.eye(70) > 0),
+    ]
     specs += [
         op(rt.cast_like, A(3), low),
         op(rt.written_over, low, A(3)),
