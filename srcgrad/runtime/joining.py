@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
@@ -13,6 +14,9 @@ from srcgrad.runtime.shaping import reshape_each
 
 def split_like(grad: Any, shapes: Any, axis: int | None) -> tuple[Any, ...]:
     """Cut `grad` along `axis` into pieces of the given shapes: the adjoint of a concatenation."""
+    if axis == 0:
+        ends = [0, *itertools.accumulate([shape[0] for shape in shapes])]
+        return tuple([grad[start:end] for start, end in itertools.pairwise(ends)])
     sizes = [math.prod(shape) if axis is None else shape[axis] for shape in shapes]
     along = axis or 0
     before = (slice(None),) * along if along >= 0 else (Ellipsis,)

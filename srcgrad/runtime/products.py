@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from srcgrad.runtime.broadcasting import unbroadcast
 from srcgrad.runtime.complex_parts import conj
 from srcgrad.runtime.dispatch import recordable
+
+_SMALL: Final = 1024  # entries of a matrix that is turned sooner than multiplied by as it lies
 
 
 def adjoint(w: Any) -> Any:
@@ -40,7 +42,10 @@ def matmul_left(grad: Any, x: Any, w: Any) -> Any:
         each = np.matmul(conj(w), np.expand_dims(grad, -1))
         return unbroadcast(np.squeeze(each, -1), np.shape(x))
     if np.ndim(w) == 2 and np.ndim(x) > 2:  # one product of all rows, in the place of many
-        return np.reshape(_rows(grad) @ adjoint(w), np.shape(x))
+        turned = adjoint(w)
+        if type(w) is np.ndarray and w.size <= _SMALL:
+            turned = np.ascontiguousarray(turned)
+        return np.reshape(_rows(grad) @ turned, np.shape(x))
     return unbroadcast(np.matmul(grad, adjoint(w)), np.shape(x))
 
 
@@ -59,7 +64,7 @@ def matmul_right(grad: Any, x: Any, w: Any) -> Any:
         each = np.matmul(adjoint(x), np.expand_dims(grad, -1))
         return unbroadcast(np.squeeze(each, -1), np.shape(w))
     if np.ndim(w) == 2 and np.ndim(x) > 2:
-        return adjoint(_rows(x)) @ _rows(grad)
+        return np.dot(adjoint(_rows(x)), _rows(grad))
     return unbroadcast(np.matmul(adjoint(x), grad), np.shape(w))
 
 
