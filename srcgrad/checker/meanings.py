@@ -253,6 +253,12 @@ def greater_part(grad: Any, x: Any, y: Any) -> Any:
     return np.where(np.equal(x, y), 0.5 * grad, np.where(np.less(x, y), 0.0, grad))[()]
 
 
+@means(runtime.dot_along)
+def dot_along(a: Any, b: Any, **options: Any) -> Any:
+    """Return the sum of a product along an axis."""
+    return np.sum(a * b, **options)
+
+
 @means(runtime.kept_if)
 def kept_if(grad: Any, test: Any) -> Any:
     """Return an adjoint where a test holds, and 0 elsewhere."""

@@ -5,10 +5,12 @@ from __future__ import annotations
 import operator
 from typing import Any, Final
 
+import numpy as np
+
 from srcgrad.checker.arithmetic import Shape, canonical, is_number, is_varied, pair_of, whole_of
 from srcgrad.checker.field import ONE, ZERO, code_of, hashed
 from srcgrad.checker.lanes import Lane, noted
-from srcgrad.checker.library import HANDLERS, handler, named
+from srcgrad.checker.library import HANDLERS, Function, handler, named
 from srcgrad.checker.runs import Now
 
 # -- functions that share memory or keep their operand
@@ -36,6 +38,12 @@ def written_over(_: Any, new: Any) -> Any:
 def greater_part(grad: Any, a: Any, b: Any) -> Any:
     """Return the part of an adjoint that the greater of two values gets."""
     return HANDLERS["numpy.where"](a > b, grad, HANDLERS["numpy.where"](a == b, grad * 0.5, 0))
+
+
+@handler("srcgrad.runtime.dot_along")
+def dot_along(a: Any, b: Any, **options: Any) -> Any:
+    """Return the sum of a product along an axis."""
+    return Function(np.sum, "numpy.sum")(a * b, **options)
 
 
 @handler("srcgrad.runtime.kept_if")

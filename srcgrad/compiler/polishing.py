@@ -40,6 +40,7 @@ from srcgrad.optimizations.return_early import return_early
 from srcgrad.optimizations.share_results import Fixed, ResultSharing
 from srcgrad.optimizations.skip_copies import skip_copies, skip_own_copies, store_directly
 from srcgrad.optimizations.skip_shelters import ShelterSkipping
+from srcgrad.optimizations.spell_products import spell_products
 from srcgrad.optimizations.spell_selections import spell_selections
 from srcgrad.optimizations.swap import write_swaps
 from srcgrad.optimizations.tidy import tidy
@@ -96,6 +97,8 @@ class Polishing:
         name_unused_parts(body, self.is_temporary, self.purity.is_adjoint)
         body = return_early(body)
         self._name_adjoints(body)
+        if spell_products(body, self.purity.is_adjoint):
+            self.externals.use_runtime("dot_along")
         for name in spell_selections(body, self.purity.is_adjoint):
             self.externals.use_runtime(name)
         return merge_handlers(body)

@@ -23,6 +23,8 @@ def example(rng):
 
 import numpy as np
 
+from srcgrad.runtime import dot_along
+
 
 def loss_grad(q, k, v):
     """Gradient of `loss` (attention.py:8) with respect to `q`, `k`, `v`.
@@ -40,7 +42,7 @@ def loss_grad(q, k, v):
     grad_p_at_v = 2 * (p @ v)
     # L11: p = scores / scores.sum(axis=-1, keepdims=True)
     grad_numerator = grad_p_at_v @ v.T / sum_scores
-    grad_scores = grad_numerator - (grad_numerator * p).sum(axis=1, keepdims=True)
+    grad_scores = grad_numerator - dot_along(grad_numerator, p, axis=1, keepdims=True)
     # L10: scores = np.exp(scores - scores.max(axis=-1, keepdims=True))
     # L9: scores = q @ k.T / np.sqrt(q.shape[1])
     grad_product = grad_scores * scores / sqrt

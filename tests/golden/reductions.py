@@ -23,6 +23,8 @@ def example(rng):
 
 import numpy as np
 
+from srcgrad.runtime import dot_along
+
 
 def skewness_grad(x):
     """Gradient of `skewness` (reductions.py:8) with respect to `x`.
@@ -38,7 +40,7 @@ def skewness_grad(x):
     # L12: return np.sum(z.sum(axis=1, keepdims=True) * z**3) / x.size
     grad_sum_2 = 1.0 / x.size
     grad_z = 3 * z**2 * (grad_sum_2 * z.sum(axis=1, keepdims=True))
-    grad_z += (grad_sum_2 * z**3).sum(axis=1, keepdims=True)
+    grad_z += dot_along(grad_sum_2, z**3, axis=1, keepdims=True)
     # L11: z = centered / np.sqrt(variance)
     grad_numerator = grad_z / sqrt_variance
     grad_variance = -0.5 * (grad_numerator * z).sum(axis=0) / sqrt_variance

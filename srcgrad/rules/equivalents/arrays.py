@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.equivalents.registry import EquivalentTable, written_out
-from srcgrad.runtime import between_zeros, stop_gradient
+from srcgrad.rules.equivalents.registry import EquivalentTable, in_place, written_out
+from srcgrad.runtime import between_zeros, dot_along, stop_gradient
 
 table = EquivalentTable()
 
@@ -65,6 +65,13 @@ def periodic_interp(
     places, values = places[order], fp[order]
     knots = np.concatenate((places[-1:] - period, places, places[:1] + period))
     return np.interp(x % period, knots, np.concatenate((values[-1:], values, values[:1])))
+
+
+@table.of(dot_along)
+@in_place
+def sum_of_product(a: Any, b: Any, *, axis: int, keepdims: bool = False) -> Any:
+    """Return the sum of a product along an axis."""
+    return np.sum(a * b, axis=axis, keepdims=keepdims)
 
 
 @table.of(np.trim_zeros)

@@ -165,6 +165,10 @@ class Statements:
             grad, test = node.args
             chosen = [grad, constant(0.0)]
             return call("np.where", test, *(chosen if function.id == "kept_if" else chosen[::-1]))
+        if getattr(function, "id", "") == "dot_along":
+            product = gast.BinOp(node.args[0], gast.Mult(), node.args[1])
+            function = gast.Attribute(product, "sum", gast.Load())
+            node = gast.Call(function, [], node.keywords)
         _name_types(node)
         if getattr(function, "attr", "") in _JOINING and isinstance(node.args[0], gast.List):
             node.args[0] = gast.Tuple(node.args[0].elts, gast.Load())  # which Numba joins alone

@@ -157,6 +157,19 @@ def _whole_shape(writer: Writer, like: Term) -> Any:
     return gast.Tuple([writer.batch(), shape], gast.Load())
 
 
+@writes("srcgrad.runtime.products.dot_along")
+def summed_product(writer: Writer, made: Called) -> Term:
+    """Write ``dot_along(a, b, axis=0)`` with the axis of one example's product."""
+    nodes, fact = writer.elementwise(made.args, made.node)
+    axis = literal(made.named["axis"].node)
+    if fact.rank is None or not axis:
+        writer.refuse(made.node, "an adjoint of which the axes are not known", "fix the axes")
+    rank = fact.rank if "keepdims" in made.named else fact.rank - 1
+    fact = replace(fact, kind="array" if rank else "number", rank=rank)
+    moved = {"axis": shifted(axis[0])} if fact.batched else {}
+    return writer.made(made.text(nodes, **moved), fact, made.node)
+
+
 @writes("srcgrad.runtime.numbers.as_shape")
 def shaped(writer: Writer, made: Called) -> Term:
     """Write ``as_shape(grad, shape)``: a number of each example in a shape of one element."""

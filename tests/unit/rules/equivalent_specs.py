@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.polynomial import chebyshev, hermite, hermite_e, laguerre, legendre, polynomial
 
+from srcgrad import runtime as rt
 from tests.unit.rules.opspec import A, C, OpSpec, S, op
 
 FAMILIES = {
@@ -29,6 +30,9 @@ def equivalents() -> list[OpSpec]:
         op(np.interp, A(4), KNOTS, A(4), period=0.9),
         op(np.interp, A(4), KNOTS, A(4), period=S(0.85, 0.9)),
         op(np.trim_zeros, A(4)),
+        op(rt.dot_along, A(2, 1, 3), A(4, 3), axis=2),
+        op(rt.dot_along, A(3, 2), A(3, 1), axis=1),
+        op(rt.dot_along, A(20, 40), A(20, 40), axis=-1, keepdims=True),
         op(np.union1d, A(3), A(4)),
         op(np.intersect1d, A(3), np.ones(2)),
         op(np.setdiff1d, A(3), np.ones(2)),
