@@ -88,7 +88,7 @@ class ForwardSubstitution:
         """Write ``y += xs.pop()`` for ``t = xs.pop(); y += t``, next to each other."""
         if before.__class__ is not gast.Assign or before.value.__class__ is not gast.Call:
             return  # as most
-        change = change_of(before)
+        change = change_of(before) if binds_name(before) else None
         if change is None or change.method != "pop" or id(before) in gone:
             return
         name, reads = change.target or "", header_reads(statement)

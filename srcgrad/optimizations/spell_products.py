@@ -8,7 +8,7 @@ from typing import Any
 import gast
 
 from srcgrad.ir.build import load
-from srcgrad.ir.walk import found_in, names_read, statements
+from srcgrad.optimizations.spell_selections import calls_for_adjoints
 
 
 def spell_products(body: list[Any], is_adjoint: Callable[[str], bool]) -> bool:
@@ -32,13 +32,11 @@ def spell_products(body: list[Any], is_adjoint: Callable[[str], bool]) -> bool:
     z = (x * y).sum(axis=1)
     """
     found = False
-    for statement in statements(body):
-        value = getattr(statement, "value", None)
-        for node in found_in(value, gast.Call) if value is not None else ():
-            if _sums_product(node) and any(map(is_adjoint, names_read(node))):
-                product = node.func.value
-                node.func, node.args = load("dot_along"), [product.left, product.right]
-                found = True
+    for node in calls_for_adjoints(body, is_adjoint):
+        if _sums_product(node):
+            product = node.func.value
+            node.func, node.args = load("dot_along"), [product.left, product.right]
+            found = True
     return found
 
 

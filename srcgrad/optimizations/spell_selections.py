@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import gast
 
 from srcgrad.ir.build import call
-from srcgrad.ir.walk import found_in, names_read, statements
+from srcgrad.ir.program import bound_by, header_reads
+from srcgrad.ir.walk import found_in, statements
 
 
 def spell_selections(body: list[Any], is_adjoint: Callable[[str], bool]) -> set[str]:
@@ -17,26 +18,33 @@ def spell_selections(body: list[Any], is_adjoint: Callable[[str], bool]) -> set[
     >>> from srcgrad.compiler.doctesting import parse, text
     >>> body = parse('''
     ... y = np.where(t, x, 0.0)
-    ... grad_x = np.where(t, grad_y * k, 0.0) + np.where(t, 0.0, grad_z)
+    ... grad_x = np.where(t, 2.0 * k, 0.0) + np.where(t, 0.0, grad_z)
     ... ''')
     >>> sorted(spell_selections(body, lambda name: name.startswith("grad_")))
     ['kept_if', 'kept_unless']
     >>> print(text(body))
     y = np.where(t, x, 0.0)
-    grad_x = kept_if(grad_y * k, t) + kept_unless(grad_z, t)
+    grad_x = kept_if(2.0 * k, t) + kept_unless(grad_z, t)
     """
     found: set[str] = set()
-    for statement in statements(body):
-        value = getattr(statement, "value", None)
-        for node in found_in(value, gast.Call) if value is not None else ():
-            spelled = _spelled(node, is_adjoint)
-            if spelled is not None:
-                found.add(spelled.func.id)
-                node.func, node.args = spelled.func, spelled.args
+    for node in calls_for_adjoints(body, is_adjoint):
+        spelled = _spelled(node)
+        if spelled is not None:
+            found.add(spelled.func.id)
+            node.func, node.args = spelled.func, spelled.args
     return found
 
 
-def _spelled(node: Any, is_adjoint: Callable[[str], bool]) -> Any:
+def calls_for_adjoints(body: list[Any], is_adjoint: Callable[[str], bool]) -> Iterator[Any]:
+    """Yield the calls in statements that bind or read adjoints, which are none of the user's."""
+    for statement in statements(body):
+        value = getattr(statement, "value", None)
+        calls = [] if value is None else list(found_in(value, gast.Call))
+        if calls and any(map(is_adjoint, [*bound_by(statement), *header_reads(statement)])):
+            yield from calls
+
+
+def _spelled(node: Any) -> Any:
     """Return what is called instead of one call, or None."""
     func = node.func
     is_where = getattr(func, "attr", "") == "where" and getattr(func.value, "id", "") == "np"
@@ -44,7 +52,8 @@ def _spelled(node: Any, is_adjoint: Callable[[str], bool]) -> Any:
         return None
     test, first, second = node.args
     for name, kept, other in (("kept_if", first, second), ("kept_unless", second, first)):
-        is_zero = isinstance(other, gast.Constant) and other.value == 0
-        if is_zero and any(map(is_adjoint, names_read(kept))):
+        value = getattr(other, "value", None)  # of integers, a selection may be an index
+        is_zero = isinstance(other, gast.Constant) and type(value) is float and value == 0.0
+        if is_zero and not isinstance(kept, gast.Constant):
             return call(name, kept, test)
     return None

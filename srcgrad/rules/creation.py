@@ -49,14 +49,15 @@ class Array(Function):
         ndmax: int | None = None,
         like: Any = None,
     ) -> Any:
-        ctx.shape, ctx.dtype = np.shape(object), dtype
+        ctx.shape, ctx.dtype, ctx.ndmin = np.shape(object), dtype, ndmin
         return np.array(
             object, dtype, copy=copy, order=order, ndmin=ndmin, **given(ndmax=ndmax, like=like)
         )
 
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
-        return cast_back(grad, ctx.shape, ctx.dtype)
+        is_same = shortcut(ctx.dtype is None and ctx.ndmin == 0)
+        return grad if is_same else cast_back(grad, ctx.shape, ctx.dtype)
 
 
 @table.rule(np.asarray)
@@ -81,7 +82,7 @@ class Asarray(Function):
 
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
-        return cast_back(grad, ctx.shape, ctx.dtype)
+        return grad if shortcut(ctx.dtype is None) else cast_back(grad, ctx.shape, ctx.dtype)
 
 
 @table.rule(np.asanyarray)
@@ -106,7 +107,7 @@ class Asanyarray(Function):
 
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
-        return cast_back(grad, ctx.shape, ctx.dtype)
+        return grad if shortcut(ctx.dtype is None) else cast_back(grad, ctx.shape, ctx.dtype)
 
 
 @table.rule(np.ascontiguousarray)

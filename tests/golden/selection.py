@@ -47,4 +47,4 @@ def energy_grad(x, v):
     # L10: length = np.sqrt(np.sum(v * v, axis=-1, keepdims=True))
     grad_v += 2 * kept_if(0.5 * grad_length / length, test_2) * v
     # L9: root = np.where(x > 0, np.sqrt(x), 0)
-    return np.where(x > 0, 0.5 / np.sqrt(x), 0.0), grad_v
+    return kept_if(0.5 / np.sqrt(x), x > 0), grad_v
