@@ -11,7 +11,7 @@ from srcgrad.runtime.broadcasting import unbroadcast
 from srcgrad.runtime.complex_parts import is_complex
 from srcgrad.runtime.dispatch import recordable
 
-_FEW: Final = 4000  # elements, up to which one selection is faster than several plain passes
+_FEW: Final = 1000  # elements, up to which one selection is faster than several plain passes
 _BITS: Final = {np.dtype(np.float64): np.int64, np.dtype(np.float32): np.int32}
 
 
