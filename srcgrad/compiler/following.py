@@ -24,6 +24,7 @@ from srcgrad.frontend.source import FunctionSource, find_source
 from srcgrad.ir.build import load
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program
+from srcgrad.runtime.objects import hides_class
 from srcgrad.transforms.externals import Externals
 
 _FACTS = {0: "number", 1: "vector", 2: "matrix"}
@@ -185,7 +186,8 @@ def _calls_itself(function: FunctionType) -> bool:
     for cell in function.__closure__ or ():
         with suppress(ValueError):  # not bound yet
             read.append(cell.cell_contents)
-    return any(getattr(value, "__code__", None) is code for value in read)
+    told = (value for value in read if not hides_class(value))
+    return any(getattr(value, "__code__", None) is code for value in told)
 
 
 def renumbered(

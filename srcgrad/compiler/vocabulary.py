@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from srcgrad.compiler.plain_answers import passes_on
 from srcgrad.frontend.callees import ELSEWHERE, given_to
 from srcgrad.frontend.effects import (
     how_written,
@@ -104,6 +105,10 @@ def _returned_operands(function: FunctionType, call: Any) -> list[Any]:
     return given_to(function, call, returned)
 
 
+def _passes_on(value: Any) -> bool:
+    return passes_on(value, VOCABULARY)
+
+
 VOCABULARY: Final[Vocabulary] = Vocabulary(
     rule_for=rule_for,
     constant_reason=constant_reason,
@@ -134,6 +139,7 @@ VOCABULARY: Final[Vocabulary] = Vocabulary(
     written_operands=_written_operands,
     how_written=_how_written,
     returned_operands=_returned_operands,
+    passes_on=_passes_on,
     equivalent=equivalent,
     why_not=why_not,
 )

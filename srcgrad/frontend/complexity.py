@@ -10,6 +10,7 @@ import numpy as np
 
 from srcgrad.frontend.source import FunctionSource
 from srcgrad.ir.walk import walk
+from srcgrad.runtime.objects import hides_class
 
 _MAKERS: Final = frozenset(
     (
@@ -44,7 +45,8 @@ def meets_complex(source: FunctionSource) -> bool:
     names = source.function.__code__.co_names
     values = [source.function.__globals__.get(name) for name in names]
     values += [cell.cell_contents for cell in source.function.__closure__ or () if _is_set(cell)]
-    return any(np.iscomplexobj(v) for v in values if isinstance(v, (complex, np.ndarray)))
+    told = (value for value in values if not hides_class(value))
+    return any(np.iscomplexobj(v) for v in told if isinstance(v, (complex, np.ndarray)))
 
 
 def _is_set(cell: CellType) -> bool:

@@ -81,7 +81,7 @@ def written_parameters(
         def find() -> frozenset[str]:
             return _found_written(function, vocabulary, active)
 
-        found: frozenset[str] = memory.found(("written", id(vocabulary)), function, find)
+        found: frozenset[str] = memory.found(("written", id(vocabulary)), function, find, active)
         return found
 
 
@@ -159,14 +159,15 @@ def returned_parameters(
 ) -> frozenset[str]:
     """Return the parameters whose memory the result of a call may lie in; all if in doubt."""
     with nothing_changes() as memory:
-        if ("returned", function) in active:
-            memory.lean_on(function)
+        question = "returned", id(vocabulary)
+        if (question, function) in active:
+            memory.lean_on((question, function))
             return frozenset()  # found by the outer call of the same function
 
         def find() -> frozenset[str]:
-            return _found_returned(function, vocabulary, active | {("returned", function)})
+            return _found_returned(function, vocabulary, active | {(question, function)})
 
-        found: frozenset[str] = memory.found(("returned", id(vocabulary)), function, find)
+        found: frozenset[str] = memory.found(question, function, find, active)
         return found
 
 

@@ -22,6 +22,7 @@ class Memory:
     def __init__(self) -> None:
         self._known: dict[tuple[Any, Any], Any] = {}
         self._of_made: dict[tuple[Any, Any], Any] = {}
+        self._within: dict[tuple[Any, Any], list[tuple[frozenset[Any], Any]]] = {}
         self._leans: list[set[Any]] = []
 
     def lean_on(self, function: Any) -> None:
@@ -29,8 +30,17 @@ class Memory:
         if self._leans:
             self._leans[-1].add(function)
 
-    def found(self, question: Any, function: Any, find: Callable[[], Any]) -> Any:
+    def found(
+        self,
+        question: Any,
+        function: Any,
+        find: Callable[[], Any],
+        active: frozenset[Any] = frozenset(),
+    ) -> Any:
         """Return what `find` finds, from memory if it was found before and stands by itself.
+
+        What leans on other questions is the same as long as these are `active`, which are not asked
+        again: else functions that call each other were gone through by each way there is.
 
         A function of our own making may be changed by the next pass, and with it what calls it:
         it is remembered until the outermost question is answered.
@@ -41,11 +51,16 @@ class Memory:
         if key in self._of_made:
             self._leans[-1].add(None)
             return self._of_made[key]
+        for within, known in self._within.get(key, ()):
+            if within <= active:
+                if self._leans:
+                    self._leans[-1] |= within
+                return known
         self._leans.append(set())
         try:
             found = find()
         finally:
-            leans = self._leans.pop() - {function}
+            leans = self._leans.pop() - {function, (question, function)}
             if isinstance(function, FunctionType) and is_made(function):
                 leans.add(None)
             if self._leans:
@@ -56,6 +71,8 @@ class Memory:
             self._known[key] = found
         elif self._leans and leans == {None}:
             self._of_made[key] = found
+        elif None not in leans:
+            self._within.setdefault(key, []).append((frozenset(leans), found))
         return found
 
     def knows(self, question: Any, function: Any) -> bool:
@@ -124,7 +141,7 @@ def remembered(nothing: Callable[[], Any]) -> Callable[[Callable[..., Any]], Cal
                 if function in seen:
                     memory.lean_on(function)
                     return nothing()
-                return memory.found(find, function, lambda: find(function, seen | {function}))
+                return memory.found(find, function, lambda: find(function, seen | {function}), seen)
 
         return ask
 

@@ -155,7 +155,10 @@ def names_tuple(names: Iterable[str], *, storing: bool = False) -> Node:
 
 
 def at(node: Node, like: Node) -> Node:
-    """Give `node` the user's place of `like`, and its note of it, and return it."""
+    """Give `node` the user's place of `like`, and its note of it, and return it.
+
+    A note of another function, in which it stood before, it keeps: `like` may be the call of that.
+    """
     if like is not None:
         line = getattr(like, "lineno", None)
         if line is not None:
@@ -163,7 +166,7 @@ def at(node: Node, like: Node) -> Node:
             node.col_offset = getattr(like, "col_offset", 0)
             node.end_lineno = getattr(like, "end_lineno", line)
             node.end_col_offset = getattr(like, "end_col_offset", 0)
-        if ORIGIN.is_on(like):
+        if ORIGIN.is_on(like) and not (ORIGIN.is_on(node) and ORIGIN.of(node).file):
             ORIGIN.put(node, ORIGIN.of(like))
     return node
 

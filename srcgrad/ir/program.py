@@ -109,6 +109,8 @@ def operand_names(operation: Operation, vocabulary: Vocabulary) -> tuple[str, ..
 def _operand_names(operation: Operation, vocabulary: Vocabulary) -> list[str]:
     if operation.kind in ("constant", "unknown"):
         return []
+    if operation.kind == "user" and not vocabulary.passes_on(operation.primal):
+        return []
     one = operation.primal is vocabulary.getitem or operation.kind == "pop"
     given = enumerate(operation.args[:1] if one else operation.args)
     operands: list[tuple[int | str, Any]] = [*given, *operation.keywords.items()]

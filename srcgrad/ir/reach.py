@@ -14,6 +14,7 @@ import numpy as np
 
 from srcgrad.by_text import BY_TEXT, OF_OWN_MODULE
 from srcgrad.ir.packages import is_library_name, is_of_python, package_of
+from srcgrad.runtime.objects import hides_class
 
 _MOST: Final = 3000
 """So many functions are looked at, and so many objects for functions that they hold: a program may
@@ -166,7 +167,7 @@ def values_of(function: FunctionType) -> dict[str, Any]:
             values[name] = cell.cell_contents
         except ValueError:  # it is not bound yet
             continue
-    return values
+    return {name: value for name, value in values.items() if not hides_class(value)}
 
 
 def read_outside(functions: Iterable[FunctionType]) -> Iterator[tuple[str, Any]]:
@@ -210,6 +211,8 @@ def _functions(values: Iterable[Any], met: set[int]) -> Iterator[FunctionType]:
     """Yield the functions among values, in tables of such, and those of classes and objects."""
     waiting = list(values)
     for value in waiting:
+        if hides_class(value):
+            continue
         if isinstance(value, FunctionType):
             yield value
         elif not isinstance(value, _PLAIN) and id(value) not in met and len(met) < _WIDEST:

@@ -14,6 +14,7 @@ import numpy as np
 
 from srcgrad.ir.imports import imported
 from srcgrad.ir.walk import found_in
+from srcgrad.runtime.objects import hides_class
 from srcgrad.runtime.reporters import is_reporter
 
 MISSING: Final = object()
@@ -131,12 +132,17 @@ class Scope:
             cell = (function.__closure__ or ())[free.index(name)]
             value = Binding(name, None, cell).current()
             if value is not MISSING:
-                return Binding(name, value, cell)
+                return _told(Binding(name, value, cell))
         for names in (function.__globals__, vars(builtins)):
             value = names.get(name, MISSING)
             if value is not MISSING:
-                return Binding(name, value, names)
+                return _told(Binding(name, value, names))
         return None
+
+
+def _told(binding: Binding) -> Binding | None:
+    """Return a binding of a value that can be asked what it is."""
+    return None if hides_class(binding.value) else binding
 
 
 def _is_distribution(owner: Any) -> bool:

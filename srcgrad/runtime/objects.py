@@ -51,6 +51,21 @@ def is_plain_object(value: Any) -> bool:
     return is_plain_class(kind) and not is_kind_of_array(kind)
 
 
+def hides_class(value: Any) -> bool:
+    """Say whether an object raises where it is asked for its class, so that nothing tells its kind.
+
+    As a weak reference to what is no longer, and what stands for an object that is not there yet.
+
+    >>> import weakref
+    >>> hides_class(weakref.proxy(set())), hides_class(3.0)
+    (True, False)
+    """
+    try:
+        return value.__class__ is None
+    except Exception:  # noqa: BLE001 - whatever it raises
+        return True
+
+
 def is_plain_class(kind: type) -> bool:
     """Say whether a class is made by a `class` statement outside the libraries, without magic.
 

@@ -161,6 +161,8 @@ class Reached:
                 yield from vars(base).values()
 
     def _object(self, item: Any) -> Iterator[Any]:
+        if _is_namespace_elsewhere(item):
+            return
         if isinstance(item, (list, dict, set, deque)):
             self.holders.append(item)
         if isinstance(item, (list, tuple, set, deque)) and len(item) < 10_000:
@@ -241,6 +243,16 @@ class Reached:
         elif value is not None:
             _refuse_thread(value)
             yield value
+
+
+def _is_namespace_elsewhere(value: Any) -> bool:
+    """Say whether a dict is the namespace of a module that is not the user's, as of `builtins`.
+
+    All code looks names up there, also that of the stand-ins.
+    """
+    name = value.get("__name__") if isinstance(value, dict) else None
+    module = sys.modules.get(name) if isinstance(name, str) and not is_users(name) else None
+    return isinstance(module, types.ModuleType) and vars(module) is value
 
 
 _ANY_FIELD: Final = frozenset(

@@ -6,8 +6,10 @@ The programs of `left_out.py` agree with differences in all ways, as all of the 
 from __future__ import annotations
 
 import contextlib
+import importlib
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -214,3 +216,46 @@ def test_nothing_is_left_out_of_what_draws_at_random() -> None:
     """The tape would draw once more, so that a seed would not say what comes out."""
     with pytest.raises(sg.MissingRuleError):
         sg.grad(draws_before, fallback="error")(X)
+
+
+INNER = """
+import fractions
+
+
+def is_fraction(v):
+    return isinstance(v, fractions.Fraction)
+
+
+def halved(v):
+    if is_fraction(v):
+        return v.limit_denominator(v)
+    else:
+        return v / 2.0
+"""
+OUTER = """
+import inner_of_two
+
+
+def pair(v, unit="whole"):
+    if unit != "whole":
+        v = v * 3.0
+    half = inner_of_two.halved(v)
+    return half * half + half
+"""
+
+
+def test_a_part_of_a_helper_of_a_helper_in_other_files_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "inner_of_two.py").write_text(INNER)
+    (tmp_path / "outer_of_two.py").write_text(OUTER)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    outer = importlib.import_module("outer_of_two")
+
+    def function(x):
+        return np.sum(outer.pair(x[0]) * x) + outer.pair(x[1], "thirds")
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = sg.grad(function, fallback="error")(X)
+    assert np.allclose(found, numerical_gradient(function, (X,), 0), atol=1e-6)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import contextlib
 import functools
 import operator
@@ -283,3 +284,26 @@ def test_the_row_of_elements_knows_its_place():
 
     np.testing.assert_allclose(sg.grad(by_place, backend="tape")(X), [2.0, 8.0, 60.0])
     np.testing.assert_allclose(sg.grad(by_axes, backend="tape")(X), [0.0, 0.0, 6.0])
+
+
+class WithNames:
+    """An object that holds the names of Python itself, as templates and registries do."""
+
+    names = vars(builtins)
+
+    def __init__(self):
+        self.known = vars(builtins)
+
+
+WITH_NAMES = WithNames()
+
+
+def asks_an_object_with_names(x):
+    factor = float(getattr(WITH_NAMES, "missing", 2.0))
+    return factor * x * x * len(WITH_NAMES.known) / len(WITH_NAMES.names)
+
+
+def test_the_names_of_python_stay_what_they_are_where_an_object_holds_them():
+    before = dict(vars(builtins))
+    assert sg.grad(asks_an_object_with_names, fallback="tape")(3.0) == 12.0
+    assert all(before[name] is value for name, value in vars(builtins).items() if name in before)

@@ -30,10 +30,12 @@ from srcgrad.ir.build import clone, load
 from srcgrad.ir.packages import package_of
 from srcgrad.ir.scopes import MISSING, SPACE_OF, Binding
 from srcgrad.runtime.interpolators import is_frozen_law, law_of
-from srcgrad.runtime.objects import is_plain_object
+from srcgrad.runtime.objects import hides_class, is_plain_object
 
 if TYPE_CHECKING:
     from srcgrad.frontend.expand.interpreter import Interpreter
+
+NOT_THERE = "it stands for one that is no longer, or not yet: read it outside of the function"
 
 
 class Lookup(Part):
@@ -57,6 +59,8 @@ class Lookup(Part):
         if held is not None:
             return held
         value = binding.value
+        if hides_class(value):
+            self.frame.refuse(expression, "an object that does not tell its class", NOT_THERE)
         if isinstance(value, ModuleType) or (callable(value) and not is_plain_object(value)):
             self.session.use(binding)
         read = self.session.reading(binding, self.frame.code.source)

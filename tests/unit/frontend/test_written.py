@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from srcgrad.compiler.vocabulary import VOCABULARY
+from srcgrad.frontend import effects
 from srcgrad.frontend.callees import ELSEWHERE
 from srcgrad.frontend.effects import written_parameters
 
@@ -229,3 +232,25 @@ def test_a_write_under_a_name_that_is_bound_again(function: Callable[..., Any]) 
     assert changed <= written_parameters(function, VOCABULARY)
     if function in APART:  # of which nothing else is feared
         assert changed == written_parameters(function, VOCABULARY)
+
+
+def _all_call_all(count: int) -> str:
+    calls = " + ".join(f"f{i}(a, n - 1)" for i in range(count))
+    heads = (f"def f{i}(a, n):\n    if n == 0:\n        return a\n" for i in range(count))
+    return "\n\n".join(f"{head}    return {calls}\n" for head in heads)
+
+
+def test_functions_that_call_each_other_are_read_a_few_times_each(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And not once for each way through the calls, of which there are 5 * 4 * 3 * 2 at least."""
+    (tmp_path / "all_call_all.py").write_text(_all_call_all(6))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    module = importlib.import_module("all_call_all")
+    read: list[Any] = []
+    find = effects._found_written
+    monkeypatch.setattr(
+        effects, "_found_written", lambda f, *rest: (read.append(f), find(f, *rest))[1]
+    )
+    assert written_parameters(module.f0, VOCABULARY) == frozenset()
+    assert len(read) < 60

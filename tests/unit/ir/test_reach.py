@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import posixpath
+import weakref
 from importlib.util import find_spec
 
 import numpy as np
 
+import srcgrad as sg
 from srcgrad.ir.packages import is_of_python
 from srcgrad.ir.reach import reached_functions
+from srcgrad.runtime.objects import hides_class
 
 
 class Answering:
@@ -58,3 +61,25 @@ def test_what_pytest_puts_in_the_place_of_assertions_is_not_reached():
     reached = reached_functions(asserts)
     assert [item.__name__ for item in reached.functions] == ["asserts"]
     assert reached.are_all
+
+
+class Alive:
+    """An object that is dropped, of which a weak reference is left."""
+
+
+ALIVE = [Alive()]
+GONE = weakref.proxy(ALIVE[0])
+
+
+def asks_what_is_gone_where_negative(x):
+    if x < 0.0:
+        return GONE.factor * x
+    return x * x
+
+
+def test_what_is_no_longer_is_reached_and_compiled_past():
+    ALIVE.clear()
+    assert hides_class(GONE)
+    assert reached_functions(asks_what_is_gone_where_negative).are_all
+    assert sg.grad(asks_what_is_gone_where_negative, fallback="error")(3.0) == 6.0
+    assert sg.grad(asks_what_is_gone_where_negative, fallback="tape")(3.0) == 6.0
