@@ -9,6 +9,7 @@ from typing import Any
 
 import gast
 
+from srcgrad.analyses.entries import Entries
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.program import Program, direct_names, is_store, operand_names, store_target
 from srcgrad.ir.walk import names_bound, statements
@@ -111,7 +112,27 @@ def _edges(program: Program) -> tuple[Edges, Edges]:
     for source, target in _same_objects(program):
         forward[target].append(source)
         backward[source].append(target)
+    for holder, held in _updated_entries(program):
+        forward[holder].append(held)
     return forward, backward
+
+
+def _updated_entries(program: Program) -> Iterator[tuple[str, str]]:
+    """Yield the containers of which entries are updated in place, each with what is put in."""
+    updated = {
+        getattr(store_target(statement).value, "id", "")
+        for statement in statements(program.body)
+        if isinstance(statement, gast.AugAssign) and is_store(statement)
+    }
+    updated = {name for name in updated if program.once(Entries).of(name) is not None}
+    for statement in statements(program.body) if updated else ():
+        change = change_of(statement)
+        if change is not None and change.value is not None and change.name in updated:
+            yield from ((change.name, name) for name in direct_names(change.value))
+        elif isinstance(statement, gast.Assign) and is_store(statement):
+            holder = getattr(store_target(statement).value, "id", "")
+            if holder in updated:
+                yield from ((holder, name) for name in direct_names(statement.value))
 
 
 def _same_objects(program: Program) -> list[tuple[str, str]]:

@@ -14,7 +14,7 @@ from srcgrad.analyses.entries import Entries
 from srcgrad.analyses.outside_attributes import holders_of_memory
 from srcgrad.analyses.outside_numbers import OutsideNumbers
 from srcgrad.analyses.shapes import Shapes
-from srcgrad.ir.displays import repeated_entries
+from srcgrad.ir.displays import lists_have, repeated_entries
 from srcgrad.ir.operations import Operation, may_return_operand, operands_viewed
 from srcgrad.ir.program import Program, direct_names
 from srcgrad.ir.walk import names_read, root_name
@@ -57,7 +57,7 @@ class SharedOperands:
         if operation.primal is vocabulary.getitem:
             return self._shared_by_part(value)
         if operation.kind == "primitive":
-            return self._viewed(operation)
+            return self._viewed(operation, value)
         if operation.kind == "user" and isinstance(value, gast.Call):
             returned = vocabulary.returned_operands(operation.primal, value)
             names = [n for item in returned if item is not value.func for n in names_read(item)]
@@ -70,11 +70,13 @@ class SharedOperands:
             return self._held_outside(value)
         return self.local(names_read(value))
 
-    def _viewed(self, operation: Operation) -> list[str]:
+    def _viewed(self, operation: Operation, value: Any) -> list[str]:
         """Return the names whose memory what a primitive returns may lie in."""
         known = self._program.reader.vocabulary.primitive(operation.primal)
         if known.chooses and len(operation.args) == 1 and self._holds_numbers(operation.args[0]):
             return []
+        if self._copies_list(value):
+            return direct_names(value.func.value)
         views = known.may_view or may_return_operand(known, operation)
         viewed = operands_viewed(known, operation) if views else []
         names = [n for arg in viewed for n in direct_names(arg) if not self.is_float(n)]
@@ -94,6 +96,15 @@ class SharedOperands:
         if isinstance(value.value, gast.Call):
             return self.of(value.value, self._program.reader.read(value.value))
         return names_read(value.value)
+
+    def _copies_list(self, value: Any) -> bool:
+        """Say whether an expression is ``xs.copy()`` of a list or dict, which keeps its entries."""
+        if not lists_have(value, self._program.reader.scope):
+            return False
+        copied = value.func.value
+        given = self._program.given.get(getattr(copied, "id", "")) in ("list", "dict")
+        made = self._program.once(Entries).of(copied.id) if isinstance(copied, gast.Name) else None
+        return (given or made is not None) and not self._holds_numbers(copied)
 
     def _holds_numbers(self, node: Any) -> bool:
         """Say whether a name is bound to lists of numbers that the program has made."""

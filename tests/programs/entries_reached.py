@@ -154,6 +154,15 @@ def row_of_constants_in_a_copied_list(x):
     return np.sum(table[1] * x)
 
 
+@program("v", by="tape")
+def constants_written_in_a_copied_list(x):
+    z = np.zeros(2)
+    zs = [z, z]
+    others = zs.copy()
+    others[1] -= x[:2]
+    return np.sum(z**2)
+
+
 @program("v")
 def row_of_constants_in_a_repeated_list(x):
     table = np.ones((3, 4))

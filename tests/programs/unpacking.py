@@ -230,7 +230,7 @@ def parts_exchanged(x):
     return np.sum(x * x) + 3 * np.sum(parts[1])
 
 
-@program("v", by="tape")
+@program("v")
 def loop_that_binds_parts(x):
     parts = np.split(x, 2)
     for parts[0] in [x[:2] * 2.0, x[2:] * x[:2]]:
