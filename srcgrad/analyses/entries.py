@@ -9,7 +9,7 @@ import gast
 
 from srcgrad.analyses.number_tables import inline_rows, number_tables
 from srcgrad.ir.changes import change_of
-from srcgrad.ir.displays import makes_list, repeated_entries
+from srcgrad.ir.displays import lists_have, makes_list, repeated_entries
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program, is_store, store_target
 from srcgrad.ir.walk import names_bound, names_read, statements
@@ -236,6 +236,17 @@ class Entries:
             known[parent] = known[known[parent]]
             parent = known[parent]
         return parent
+
+
+def copied_list(program: Program, value: Any) -> Any:
+    """Return the list or dict that an expression copies, which keeps its entries; or None."""
+    if not lists_have(value, program.reader.scope) or value.func.attr != "copy":
+        return None
+    copied = value.func.value
+    if not isinstance(copied, gast.Name):
+        return None
+    given = program.given.get(copied.id) in ("list", "dict")
+    return copied if given or program.once(Entries).of(copied.id) is not None else None
 
 
 def _name(node: Any) -> str | None:

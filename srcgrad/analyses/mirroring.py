@@ -10,7 +10,7 @@ from typing import Any
 
 import gast
 
-from srcgrad.analyses.entries import Entries
+from srcgrad.analyses.entries import Entries, copied_list
 from srcgrad.analyses.outside_attributes import holders_of_memory
 from srcgrad.ir.displays import parts_displayed
 from srcgrad.ir.operations import Operation, may_return_operand
@@ -248,7 +248,7 @@ class _Analysis:
             plain = read and isinstance(statement.value, gast.Attribute)
             plain |= isinstance(statement.value, gast.IfExp)
             args: Sequence[Any] = ()
-            if plain or self._may_share(operation):
+            if plain or self._may_share(operation) or copied_list(self._program, statement.value):
                 args = [statement.value] if plain else self._shared(statement, operation)
             for source in {n for arg in args for n in self._direct(arg)}:
                 self._same[source].add(target)

@@ -142,7 +142,7 @@ def objects(
     ...         row = []
     ...         row.append(x[i])
     ...         rows.append(row)
-    ...     same = rows
+    ...     same = rows if len(x) > 9 else []
     ...     rows.append(x)
     ...     return same[0][0] + rows[0][0]
     ... '''))

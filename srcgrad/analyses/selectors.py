@@ -9,11 +9,11 @@ from typing import Any, Final
 import gast
 import numpy as np
 
-from srcgrad.ir.build import call, clone, load
+from srcgrad.ir.build import call, clone, constant, load
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program, direct_names
 from srcgrad.ir.walk import is_same
-from srcgrad.runtime import compress
+from srcgrad.runtime import compress, kept_if, kept_unless
 
 PLAIN, CURVED, STEEP, STEEP_ITSELF, STEEP_AT_THE_EDGE = range(5)
 """How bad the derivative of a step can be: constant; any number; infinite at finite values.
@@ -103,6 +103,15 @@ def _where(operation: Operation) -> list[tuple[str, Mask | None]]:
     condition, first, second = operation.args
     kept = [(name, Mask(condition, True)) for name in direct_names(first)]
     return [*kept, *((name, Mask(condition, False)) for name in direct_names(second))]
+
+
+def as_where(operation: Operation) -> Operation:
+    """Return ``kept_if(value, test)`` as the call of `np.where` that it stands for."""
+    if operation.primal not in (kept_if, kept_unless) or len(operation.args) != 2:
+        return operation
+    value, test = operation.args
+    ends = (value, constant(0.0)) if operation.primal is kept_if else (constant(0.0), value)
+    return Operation(operation.kind, np.where, (test, *ends))
 
 
 def _extreme(operation: Operation, sign: type[gast.cmpop]) -> list[tuple[str, Mask | None]]:
@@ -261,6 +270,10 @@ def _is_atom(node: Any) -> bool:
 
 SELECTORS: Final = {
     "numpy.where": _where,
+    **dict.fromkeys(
+        ["srcgrad.runtime.slopes.kept_if", "srcgrad.runtime.slopes.kept_unless"],
+        lambda operation: _where(as_where(operation)),
+    ),
     "numpy.maximum": lambda operation: _extreme(operation, gast.GtE),
     "numpy.minimum": lambda operation: _extreme(operation, gast.LtE),
     **dict.fromkeys(["numpy.fmax", "numpy.fmin"], _reduced),

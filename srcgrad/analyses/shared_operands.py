@@ -10,11 +10,11 @@ import gast
 
 from srcgrad.analyses.array_kinds import ArrayKinds
 from srcgrad.analyses.call_writes import draws_anew
-from srcgrad.analyses.entries import Entries
+from srcgrad.analyses.entries import Entries, copied_list
 from srcgrad.analyses.outside_attributes import holders_of_memory
 from srcgrad.analyses.outside_numbers import OutsideNumbers
 from srcgrad.analyses.shapes import Shapes
-from srcgrad.ir.displays import lists_have, repeated_entries
+from srcgrad.ir.displays import repeated_entries
 from srcgrad.ir.operations import Operation, may_return_operand, operands_viewed
 from srcgrad.ir.program import Program, direct_names
 from srcgrad.ir.walk import names_read, root_name
@@ -75,10 +75,13 @@ class SharedOperands:
         known = self._program.reader.vocabulary.primitive(operation.primal)
         if known.chooses and len(operation.args) == 1 and self._holds_numbers(operation.args[0]):
             return []
-        if self._copies_list(value):
-            return direct_names(value.func.value)
+        copied = copied_list(self._program, value)
+        if copied is not None:
+            return [] if self._holds_numbers(copied) else [copied.id]
         views = known.may_view or may_return_operand(known, operation)
         viewed = operands_viewed(known, operation) if views else []
+        if known.name.startswith("numpy."):  # of a list it makes an array
+            viewed = [item for item in viewed if not self._is_list(item)]
         names = [n for arg in viewed for n in direct_names(arg) if not self.is_float(n)]
         held = [n for arg in viewed for n in self._held_outside(arg)]
         return [*self.local(names), *held]
@@ -97,14 +100,11 @@ class SharedOperands:
             return self.of(value.value, self._program.reader.read(value.value))
         return names_read(value.value)
 
-    def _copies_list(self, value: Any) -> bool:
-        """Say whether an expression is ``xs.copy()`` of a list or dict, which keeps its entries."""
-        if not lists_have(value, self._program.reader.scope):
-            return False
-        copied = value.func.value
-        given = self._program.given.get(getattr(copied, "id", "")) in ("list", "dict")
-        made = self._program.once(Entries).of(copied.id) if isinstance(copied, gast.Name) else None
-        return (given or made is not None) and not self._holds_numbers(copied)
+    def _is_list(self, node: Any) -> bool:
+        """Say whether an operand is surely a list or tuple that the program has made."""
+        if isinstance(node, gast.Name):
+            return self._program.once(Entries).of(node.id) is not None
+        return isinstance(node, (gast.List, gast.Tuple))
 
     def _holds_numbers(self, node: Any) -> bool:
         """Say whether a name is bound to lists of numbers that the program has made."""

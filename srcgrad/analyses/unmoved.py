@@ -13,7 +13,7 @@ import gast
 import numpy as np
 
 from srcgrad.analyses.making import Making
-from srcgrad.analyses.selectors import STEEP_ITSELF, Mask, is_negative
+from srcgrad.analyses.selectors import STEEP_ITSELF, Mask, as_where, is_negative
 from srcgrad.ir.build import call, load
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program, direct_names
@@ -76,6 +76,7 @@ class Unmoved:
 
     def _begun(self, operation: Operation, moving: str) -> _Chosen | None:
         """Return the mask of a selection between a value and numbers, and their sizes."""
+        operation = as_where(operation)
         primal, args = operation.primal, operation.args
         if primal is np.where and len(args) == 3:
             first, second = args[1:]

@@ -10,6 +10,7 @@ from typing import Any, Final
 import gast
 
 from srcgrad.ir.build import tuple_of
+from srcgrad.ir.displays import makes_list
 from srcgrad.ir.operations import Reader, may_return_operand
 from srcgrad.ir.walk import (
     blocks_of,
@@ -60,6 +61,13 @@ class _Row:
     written: list[Any]
 
 
+def _shows_list(statement: Any) -> bool:
+    value = getattr(statement, "value", None)
+    return isinstance(statement, gast.Assign) and (
+        makes_list(value) or isinstance(value, gast.Dict)
+    )
+
+
 class Variation:
     """The names that may carry a derivative, and the test of an expression against them.
 
@@ -81,6 +89,7 @@ class Variation:
     def __init__(self, inputs: Iterable[str], reader: Reader) -> None:
         self.names = set(inputs)
         self._varying: dict[int, Any] = {}
+        self._lists: set[str] = set()
         self._reader = reader
 
     def of(self, node: Any) -> bool:
@@ -108,6 +117,7 @@ class Variation:
         """Follow the assignments of a function body until nothing changes."""
         rows = [self._row(statement) for statement in statements(body)]
         self._bound = {name for row in rows for name in row.binds}
+        self._lists = {n for row in rows if _shows_list(row.statement) for n in row.binds}
         before = -1
         while len(self.names) != before:
             before = len(self.names)
@@ -175,6 +185,9 @@ class Variation:
         """Say whether what a call returns lies in memory of its own."""
         if self._reader.constant_callee(value):
             return True
+        owner = getattr(getattr(value.func, "value", None), "id", "")
+        if owner in self._lists and value.func.attr == "copy":
+            return False  # the entries are those of the list
         operation = self._reader.read(value)
         if operation.kind != "primitive" or "out" in operation.keywords:
             return False

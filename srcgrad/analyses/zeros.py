@@ -8,7 +8,7 @@ from typing import Any, Final
 import gast
 import numpy as np
 
-from srcgrad.analyses.selectors import STEEP, STEEP_AT_THE_EDGE, Mask, is_negative
+from srcgrad.analyses.selectors import STEEP, STEEP_AT_THE_EDGE, Mask, as_where, is_negative
 from srcgrad.ir.operations import Operation
 from srcgrad.runtime import astype
 
@@ -32,6 +32,7 @@ def zero_outside(operation: Operation, truths: Set[str], known: Mapping[str, Mas
     """Return where the result of a step can be other than zero; None if nothing is known of it."""
     if operation.kind != "primitive" or not operation.args:
         return None
+    operation = as_where(operation)
     first, *rest = operation.args
     if operation.primal in _CONVERSIONS:
         return _of(first, truths, known)

@@ -11,10 +11,11 @@ from srcgrad.analyses.variation import Variation
 from srcgrad.errors import SrcgradError
 from srcgrad.frontend.effects import how_written, is_library
 from srcgrad.frontend.remembered import nothing_changes, source_to_read
-from srcgrad.ir.operations import Reader
+from srcgrad.ir.operations import Reader, may_not_copy, writes_result
 from srcgrad.ir.scopes import scope_of
 from srcgrad.ir.vocabulary import Vocabulary
 from srcgrad.ir.walk import walk
+from srcgrad.primitives.methods import WRITING
 
 _NOT_FOLLOWED: Final = (
     *(gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef, gast.Lambda),
@@ -62,6 +63,8 @@ def _may_pass(function: Any, vocabulary: Vocabulary, active: frozenset[Any]) -> 
     if any(isinstance(node, _NOT_FOLLOWED) for node in nodes):
         return True
     reader = Reader(scope_of(function, tree, with_imports=True), vocabulary)
+    if any(map(_runs_call, nodes)) or any(_may_write(node, reader) for node in nodes):
+        return True
     args = tree.args
     starred = [item for item in (args.vararg, args.kwarg) if item is not None]
     given = [item.id for item in (*args.posonlyargs, *args.args, *args.kwonlyargs, *starred)]
@@ -69,6 +72,24 @@ def _may_pass(function: Any, vocabulary: Vocabulary, active: frozenset[Any]) -> 
     variation.spread(tree.body)
     results = [node.value for node in nodes if isinstance(node, gast.Return)]
     return any(variation.of(value) for value in results if value is not None)
+
+
+def _runs_call(node: Any) -> bool:
+    """Say whether a statement is a call, which is made for what it changes."""
+    return isinstance(node, gast.Expr) and not isinstance(node.value, gast.Constant)
+
+
+def _may_write(node: Any, reader: Reader) -> bool:
+    """Say whether an expression is a call that may write into what it is given."""
+    if not isinstance(node, gast.Call):
+        return False
+    if isinstance(node.func, gast.Attribute) and node.func.attr in WRITING:
+        return True
+    callee = reader.scope.resolve(node.func)
+    if writes_result(node, callee) or may_not_copy(node, callee):
+        return True
+    own = isinstance(callee, FunctionType) and reader.vocabulary.rule_for(callee) is None
+    return own and how_written(callee, reader.vocabulary) is not None
 
 
 class _Inside(Variation):

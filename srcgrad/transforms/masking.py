@@ -11,6 +11,7 @@ from srcgrad.analyses.gathering import begun
 from srcgrad.analyses.selectors import Mask
 from srcgrad.ir.build import at, clone, load
 from srcgrad.ir.walk import is_same, names_read
+from srcgrad.runtime import kept_if, kept_unless
 from srcgrad.transforms.sweep import Sweep
 
 
@@ -54,7 +55,8 @@ class Masking:
             return value
         primal = self._sweep.program.operation(statement).primal
         if continues and (primal is np.nan_to_num or self._fits(name, targets[0])):
-            masked = primal in (np.where, np.nan_to_num) or _is_masked(value, use)
+            selects = primal in (np.where, np.nan_to_num, kept_if, kept_unless)
+            masked = selects or _is_masked(value, use)
             return _unmasked(value) if masked else value
         if outer is None:
             return value
@@ -83,6 +85,8 @@ def _unmasked(value: Any) -> Any:
     """Return what ``np.where(condition, value, 0)`` selects, without the zeros."""
     if getattr(getattr(value, "func", None), "id", "") == "unbroadcast":
         value = value.args[0]
+    if len(value.args) == len(("grad", "test")):  # `kept_if` or `kept_unless`
+        return value.args[0]
     _, first, second = value.args
     return second if isinstance(first, gast.Constant) else first
 

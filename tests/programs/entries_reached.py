@@ -154,7 +154,7 @@ def row_of_constants_in_a_copied_list(x):
     return np.sum(table[1] * x)
 
 
-@program("v", by="tape")
+@program("v")
 def constants_written_in_a_copied_list(x):
     z = np.zeros(2)
     zs = [z, z]
@@ -240,3 +240,27 @@ def conjugate_written_beside_its_operand(x):
         c *= x
         y += 1.0
     return np.sum(y * c)
+
+
+# --- lists of which NumPy makes arrays
+
+
+@program("v")
+def array_of_a_list_written_beside_its_entries(x):
+    a = x * 1.0
+    parts = [a, a * 2]
+    b = np.asarray(parts)
+    b[0] *= x
+    a[1] = 3.0
+    return np.sum(b * a)
+
+
+@program("v")
+def lists_reshaped_and_scaled(x):
+    a = x * 1.0
+    parts = [a, a * 2]
+    flat = np.reshape(parts, -1)
+    flat *= x[1]
+    table = np.atleast_2d([a, flat[:4]])
+    table[0] = x[0]
+    return np.sum(flat * flat) * np.sum(a) + np.sum(table)

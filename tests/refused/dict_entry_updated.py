@@ -1,4 +1,4 @@
-"""An update of an entry of a dict, which writes into the array that has another name."""
+"""An update of an entry of a dict, which may be a number or write into an array with another name."""
 
 import numpy as np
 
@@ -7,6 +7,7 @@ X = np.array([0.5, -1.2, 2.0, 0.7])
 
 def program(x):
     b = x * 1.0
-    kept = {"b": b}
-    kept["b"] *= 2.0  # SG102
-    return np.sum(b * b) * len(kept)
+    kept = {"b": b, "n": np.sum(x)}
+    for key in ("b", "n"):
+        kept[key] *= 2.0  # SG102
+    return np.sum(b * b) * kept["n"]

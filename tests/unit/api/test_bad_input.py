@@ -76,7 +76,7 @@ async def asynchronous_generator(x):
 
 def two_names_of_a_list(x):
     numbers = [x * 1.0, x]
-    same = numbers
+    same = numbers if len(x) else [x]
     same[0] = x * x
     return np.sum(numbers[0])
 

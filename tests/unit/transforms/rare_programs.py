@@ -281,7 +281,7 @@ def another_name_of_sums_along_a_given_axis(m, k):
     return np.sum(y**2)
 
 
-@refused("[SG110] the derivative of `defaultdict` with respect to `c` is not known")
+@program
 def a_dict_that_makes_ones(x):
     c = defaultdict(lambda: 1.0)
     c["a"] += x[0]
