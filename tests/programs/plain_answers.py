@@ -152,3 +152,40 @@ def _last_but_one(x):
 @program("v")
 def a_value_handed_on_from_trip_to_trip(x):
     return _last_but_one(x) ** 2
+
+
+def _added_at_places(x):
+    y = np.zeros(3)
+    np.add.at(y, [0, 1], x[:2])
+    return y
+
+
+def _multiplied_into(x):
+    y = np.zeros(3)
+    np.multiply(x[:3], 2, out=y)
+    return y
+
+
+def _fill(y, x):
+    y[:] = x[:3]
+    return True
+
+
+def _filled_by_another(x):
+    y = np.zeros(3)
+    done = _fill(y, x)
+    return y if done else y + 1.0
+
+
+def _collected(x):
+    found = []
+    for v in x:
+        found.append(v)
+    return found
+
+
+@program("v")
+def written_by_calls_inside(x):
+    """What a helper returns varies where calls in it write."""
+    at_places, into = _added_at_places(x), _multiplied_into(x)
+    return np.sum(at_places**2) + np.sum(into * _filled_by_another(x)) + sum(_collected(x)) * x[0]
