@@ -39,7 +39,7 @@ class ContainerNames:
         self.depths: dict[str, int] = {}
         self._fields: dict[tuple[str, int], int] = {}  # how deep what they hold is, by the place
         every = list(statements(body))
-        self._grows = any(isinstance(getattr(s, "value", None), _SHOWN) for s in every)
+        self._grows = any(_shows(getattr(statement, "value", None)) for statement in every)
         while self._grows:
             self._grows = False
             for statement in every:
@@ -108,7 +108,13 @@ class ContainerNames:
             self._grows = True
 
 
-_SHOWN: Final = (*_DISPLAYS, *_COMPREHENSIONS, gast.BinOp, gast.IfExp)
+def _shows(value: Any) -> bool:
+    """Say whether an expression writes out a container; where none does, none is known."""
+    if isinstance(value, gast.BinOp):
+        return _shows(value.left) or _shows(value.right)
+    if isinstance(value, gast.IfExp):
+        return _shows(value.body) or _shows(value.orelse)
+    return isinstance(value, (*_DISPLAYS, *_COMPREHENSIONS))
 
 
 def _is_of_array(index: Any) -> bool:

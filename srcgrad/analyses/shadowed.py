@@ -27,7 +27,6 @@ class Shadowed:
         bases: Of those that bind a view or new memory, what it may be a view of, as ``"either"``.
         conditions: What must hold of the arguments for the updates to be writes.
         updates: The statements ``y = y * v`` that write into memory in place.
-        updated: The names that those write into.
         settled: The stores ``xs[i] = v`` of what was updated in place, and so is there already, by
             identity, with the statement that updates it.
         numbers: The names that may be bound to numbers, which have shadows without axes.
@@ -43,7 +42,6 @@ class Shadowed:
     bases: dict[int, str] = field(default_factory=dict)
     conditions: dict[str, None] = field(default_factory=dict)
     updates: set[int] = field(default_factory=set)
-    updated: set[str] = field(default_factory=set)
     settled: dict[int, Any] = field(default_factory=dict)
     links: list[tuple[str, str]] = field(default_factory=list)
     numbers: set[str] = field(default_factory=set)
@@ -58,7 +56,6 @@ class Shadowed:
         self.bases.update(other.bases)
         self.conditions.update(other.conditions)
         self.updates |= other.updates
-        self.updated |= other.updated
         self.settled.update(other.settled)
         self.links += other.links
         self.numbers |= other.numbers

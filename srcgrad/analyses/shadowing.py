@@ -76,6 +76,7 @@ class Shadowing:
                 self._makers[target].append(statement)
         self._taken: dict[str, None] = {}
         self._stored: set[str] = set()  # by their own names: by views alone, it seems constant
+        self._updated: set[str] = set()  # what is updated in place, of the group in question
         self._axes = Axes(program, dimensions, integers, self._makers, self._puts)
         self._indexed = indexed_names(program)
         found = kinds(program)
@@ -97,13 +98,14 @@ class Shadowing:
         """
         mirror = Shadowed(conditions=self._taken)
         self._stored = {name for _, name in writes}
+        self._updated = set()
         wanted: set[str] = set()
         for statement, name in writes:
             self._check_store(statement, name, mirror)
             wanted.add(name)
             if IN_PLACE.of(statement):
                 mirror.updates.add(id(statement))
-                mirror.updated.add(name)
+                self._updated.add(name)
                 wanted.update(_targets(statement))
                 self._must_be_array(name, mirror)
             elif not is_store(statement) and change_of(statement) is None:
@@ -163,7 +165,7 @@ class Shadowing:
         sources: dict[str, list[str]] = defaultdict(list)
         for name, source in mirror.links:
             sources[name].append(source)
-        if not computed.isdisjoint(followed(mirror.updated, sources) | mirror.updated):
+        if not computed.isdisjoint(followed(self._updated, sources) | self._updated):
             raise NotShadowedError("an update of a number is no write, as one of an array is")
 
     def _may_be_number(self, name: str, mirror: Shadowed) -> bool:
@@ -209,7 +211,7 @@ class Shadowing:
     def _updates_entry(self, statement: Any, mirror: Shadowed) -> bool:
         """Say whether a store updates an entry in place, if that is an array; note how."""
         if isinstance(statement, gast.AugAssign):
-            mirror.updated.add(statement.target.value.id)
+            self._updated.add(statement.target.value.id)
             return True
         makers = self._makers.get(getattr(statement.value, "id", ""), ())
         if not UPDATES_ENTRY.of(statement) or len(makers) != 1:
@@ -218,7 +220,7 @@ class Shadowing:
         if not isinstance(left, gast.Name):
             return False
         mirror.updates.add(id(makers[0]))
-        mirror.updated.add(left.id)
+        self._updated.add(left.id)
         mirror.settled[id(statement)] = makers[0]
         return True
 

@@ -91,6 +91,16 @@ class Sharing:
             for name in names_bound(statement.targets[0]):
                 self._parent[self._root(name)] = self._root(left.id)
 
+    def join_copy(self, statement: Any, is_array: Callable[[str], bool]) -> None:
+        """Join ``q = p.copy()`` with `p`, unless that is an array: of a list, the entries are."""
+        value = statement.value if isinstance(statement, gast.Assign) else None
+        func = getattr(value, "func", None)
+        if not isinstance(func, gast.Attribute) or func.attr != "copy":
+            return
+        if isinstance(func.value, gast.Name) and not is_array(func.value.id):
+            for name in names_bound(statement.targets[0]):
+                self._parent[self._root(name)] = self._root(func.value.id)
+
     def may_share(self, first: str, second: str) -> bool:
         """Say whether two names may be bound to the same memory."""
         return self._root(first) == self._root(second)

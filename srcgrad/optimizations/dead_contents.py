@@ -83,6 +83,7 @@ class Contents:
         sharing = Sharing(body, known.is_pure, is_number, arrays.__contains__)
         for item in every:
             sharing.join_update(item)
+            sharing.join_copy(item, lambda name: name in arrays or known.has_axes(name))
         looks = [(item, Look(header_of(item))) for item in every]
         read = {name for _, look in looks for name in look.reads}
         calling = [item for item, look in looks if look.noted]

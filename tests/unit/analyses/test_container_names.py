@@ -8,8 +8,10 @@ import gast
 import numpy as np
 import pytest
 
+import srcgrad as sg
 from srcgrad.analyses.container_names import ContainerNames
 from srcgrad.analyses.sharing import Sharing
+from srcgrad.checker import witness
 
 WAYS = {
     "joined": "r = [a[0]] + [a[1]]",
@@ -69,3 +71,19 @@ def test_containers_are_known(way: str) -> None:
     held = {name for name, value in scope.items() if isinstance(value, (list, tuple, dict))}
     found = ContainerNames(body).depths.keys()
     assert found == held - {"__builtins__"}
+
+
+def test_entries_of_a_copied_list_of_the_caller_are_written(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The copy is another list, of the same arrays; the check of derivatives would see it, too."""
+    monkeypatch.setenv(witness.VARIABLE, "0")
+
+    def f(x, held):
+        copied = held.copy()
+        copied[0][1] = 5.0
+        return np.sum(held[0] * x)
+
+    held = [np.ones(3), np.ones(3)]
+    np.testing.assert_array_equal(sg.grad(f)(np.arange(3.0), held), [1.0, 5.0, 1.0])
+    np.testing.assert_array_equal(held[0], [1.0, 5.0, 1.0])
