@@ -9,9 +9,9 @@ import gast
 
 from srcgrad.analyses.number_tables import inline_rows, number_tables
 from srcgrad.ir.changes import change_of
-from srcgrad.ir.displays import lists_have, makes_list, repeated_entries
+from srcgrad.ir.displays import makes_list, repeated_entries
 from srcgrad.ir.operations import Operation
-from srcgrad.ir.program import Program, is_store, store_target
+from srcgrad.ir.program import Program, bound_names, is_store, store_target
 from srcgrad.ir.walk import names_bound, names_read, statements
 
 _SEQUENCES: Final = (gast.List, gast.Tuple)
@@ -58,6 +58,8 @@ class Entries:
         for statement in statements(program.body):
             self._visit(statement)
         self._join_rows()
+        bound = bound_names(program.body)  # of other names it is not said what they held before
+        self._unknown.update(n for n in self._parent if n.isidentifier() and n not in bound)
         roots = {self._root(name) for name in self._unknown}
         self._unknown = {name for name in self._parent if self._root(name) in roots}
         self._unknown.update(roots)
@@ -240,13 +242,16 @@ class Entries:
 
 def copied_list(program: Program, value: Any) -> Any:
     """Return the list or dict that an expression copies, which keeps its entries; or None."""
-    if not lists_have(value, program.reader.scope) or value.func.attr != "copy":
+    func = value.func if isinstance(value, gast.Call) else None
+    if not isinstance(func, gast.Attribute) or func.attr != "copy" or value.args:
         return None
-    copied = value.func.value
+    copied = func.value
     if not isinstance(copied, gast.Name):
         return None
     given = program.given.get(copied.id) in ("list", "dict")
-    return copied if given or program.once(Entries).of(copied.id) is not None else None
+    outside = isinstance(program.reader.scope.lookup(copied.id), (list, dict))
+    made = program.once(Entries).of(copied.id) is not None
+    return copied if given or outside or made else None
 
 
 def _name(node: Any) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -51,13 +51,13 @@ class SharedOperands:
             ends = value.values if isinstance(value, gast.BoolOp) else [value.body, value.orelse]
             read = self._program.reader.read
             return [name for end in ends for name in self.of(end, read(end))]
-        held = repeated_entries(value)
-        if held is not None or operation.kind in ("copy", "unpack", "tuple", "list", "dict"):
-            return [name for arg in held or operation.args for name in self._direct(arg)]
+        held = self._held_by(value, operation)
+        if held is not None:
+            return [name for arg in held for name in self._direct(arg)]
         if operation.primal is vocabulary.getitem:
             return self._shared_by_part(value)
         if operation.kind == "primitive":
-            return self._viewed(operation, value)
+            return self._viewed(operation)
         if operation.kind == "user" and isinstance(value, gast.Call):
             returned = vocabulary.returned_operands(operation.primal, value)
             names = [n for item in returned if item is not value.func for n in names_read(item)]
@@ -70,14 +70,28 @@ class SharedOperands:
             return self._held_outside(value)
         return self.local(names_read(value))
 
-    def _viewed(self, operation: Operation, value: Any) -> list[str]:
+    def _held_by(self, value: Any, operation: Operation) -> Sequence[Any] | None:
+        """Return what a copy, a display or the copy of a list holds; None of anything else."""
+        copied = copied_list(self._program, value)
+        if copied is not None:
+            return () if self._holds_numbers(copied) else (copied,)
+        repeated = repeated_entries(value)
+        if repeated:
+            return repeated
+        shown = repeated is not None or operation.kind in (
+            "copy",
+            "unpack",
+            "tuple",
+            "list",
+            "dict",
+        )
+        return operation.args if shown else None
+
+    def _viewed(self, operation: Operation) -> list[str]:
         """Return the names whose memory what a primitive returns may lie in."""
         known = self._program.reader.vocabulary.primitive(operation.primal)
         if known.chooses and len(operation.args) == 1 and self._holds_numbers(operation.args[0]):
             return []
-        copied = copied_list(self._program, value)
-        if copied is not None:
-            return [] if self._holds_numbers(copied) else [copied.id]
         views = known.may_view or may_return_operand(known, operation)
         viewed = operands_viewed(known, operation) if views else []
         if known.name.startswith("numpy."):  # of a list it makes an array
