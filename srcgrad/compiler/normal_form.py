@@ -178,7 +178,7 @@ def _flatten(
     attempts = Attempts(namer, variation.names, refusals, reader, flattener.holders, cuts=cuts)
     tree.body = attempts.function(tree.body)
     tree.body = drop_deletions(tree.body, variation.names, refusals)
-    return set(attempts.names), flattener.carried
+    return attempts.names, flattener.carried | attempts.carried
 
 
 def _start(

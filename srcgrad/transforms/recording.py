@@ -140,9 +140,9 @@ class Recorder:
         recipes, names = self._recipes(closed, names, set(), [], adjoint)
         if names:
             saved = self._list_before(self._loop[id(branch)], names)
-            primal.insert(_end_of(primal), _push(saved, names, branch))
             if attempt is not None:
                 self._bind_before(attempt, names)
+            primal.insert(_end_of(primal), _push(saved, names, branch))
             adjoint[0:0] = [_pop(saved, names, branch), *recipes]
         else:
             adjoint[0:0] = recipes
@@ -213,7 +213,8 @@ class Recorder:
     def _bind_before(self, attempt: Any, names: list[str]) -> None:
         """Bind what only some paths through a `try` bind, so that it can be recorded."""
         block = self._block[id(attempt)]
-        bound = surely_bound(attempt.body)
+        before = first_reads(block[block.index(attempt) :])  # they are bound already
+        bound = surely_bound(attempt.body) | before
         for name in [name for name in names if name not in bound]:
             start = assign(name, gast.Constant(None, None), attempt)
             block.insert(block.index(attempt), start)

@@ -60,7 +60,7 @@ def scaled_before_a_division(x):
     return total + np.sum(a)
 
 
-@program("v", by="tape")
+@program("v")
 def caught_further_out(x):
     a, total = x * 1.0, 0.0
     for k in range(1, 4):
@@ -79,7 +79,7 @@ def caught_further_out(x):
     return total + np.sum(a)
 
 
-@program("v", by="tape")
+@program("v")
 def run_at_last_whatever_is_raised(x):
     a, total = x * 1.0, 0.0
     for k in range(1, 4):

@@ -246,7 +246,7 @@ def bounds_that_the_test_alone_reads(x):
     return total
 
 
-@program("v", by="tape")
+@program("v")
 def last_trip_of_a_loop_that_failed(x):
     v, total = x[0], 0.0
     try:

@@ -197,7 +197,7 @@ def finally_and_else(x):
     return np.sum(z * y)
 
 
-@program("v", by="tape")
+@program("v")
 def exception_ends_a_loop(x):
     values = [1.0, 2.0]
     total = 0.0

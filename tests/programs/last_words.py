@@ -20,7 +20,7 @@ def finally_reads_the_value_of_before(x):
     return np.sum(y)
 
 
-@program("v", by="tape")
+@program("v")
 def finally_reads_either_value(x):
     scale = 1.0
     total = 0.0

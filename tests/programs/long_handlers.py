@@ -141,7 +141,7 @@ def written_before_a_question(x):
     return t + np.sum(q * q)
 
 
-@program("v", by="tape")
+@program("v")
 def long_handler_that_reads_the_exception(x):
     q = x * 1.0
     for k in range(3):

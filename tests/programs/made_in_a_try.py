@@ -200,7 +200,7 @@ def views_of_memory_from_before(x):
     return total
 
 
-@program("v", by="tape")
+@program("v")
 def array_from_before_in_a_list(x):
     y = x * 1.0
     s = y @ x
@@ -216,7 +216,7 @@ def array_from_before_in_a_list(x):
     return s + np.sum(y * y)
 
 
-@program("v", by="tape")
+@program("v")
 def array_from_before_in_a_joined_list(x):
     rows = [x * 1.0, x * 2.0]
     t = 1.0
@@ -232,7 +232,7 @@ def array_from_before_in_a_joined_list(x):
     return t * np.sum(rows[0] * rows[1])
 
 
-@program("v", by="tape")
+@program("v")
 def name_of_new_and_of_old_memory_in_turn(x):
     c = x * 1.0
     t = 1.0
@@ -247,7 +247,7 @@ def name_of_new_and_of_old_memory_in_turn(x):
     return t * np.sum(c * c)
 
 
-@program("v", by="tape")
+@program("v")
 def list_from_before_that_grows(x):
     y = []
     for k in range(3):
@@ -260,7 +260,7 @@ def list_from_before_that_grows(x):
     return y[0] * y[1] + y[2] * y[3]
 
 
-@program("v", by="tape")
+@program("v")
 def list_that_is_read_half_way(x):
     y = []
     for k in range(3):

@@ -1,4 +1,4 @@
-"""A value read after its `try` has failed half-way, whose long handler reads the exception, too."""
+"""A value read after an inner `try` failed half-way, whose handler goes on to raise something else."""
 
 import numpy as np
 
@@ -6,16 +6,16 @@ X = np.array([0.5, -1.2, 2.0, 0.7])
 
 
 def program(x):
-    y = x[0]
+    y = x * 1.0
     try:  # SG101
+        for k in range(3):
+            try:
+                y = y * x
+                z = y[k + 2] * 2.0
+            except IndexError:
+                y = y + 1.0
+                raise ValueError("too far") from None
+            y[0] = z
+    except ValueError:
         y = y * 2.0
-        z = y * x[7]
-    except IndexError as problem:
-        z = x[1]
-        for factor in (0.5, 0.25):
-            if z > 1.0:
-                z = z * np.sin(factor + z)
-            else:
-                z = z + np.cos(factor - z)
-        print("missing", problem)
-    return y * z
+    return np.sum(y)

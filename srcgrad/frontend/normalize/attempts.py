@@ -8,12 +8,23 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Collection
-from typing import Any, Final
+from typing import Any
 
 import gast
 
 from srcgrad.frontend.normalize.caught import Caught
+from srcgrad.frontend.normalize.handlers import (
+    can_be_copied,
+    can_be_shared,
+    carriers,
+    is_bare,
+    note_questions,
+    puts,
+    reads_exception,
+)
+from srcgrad.frontend.normalize.last_steps import without_last_steps
 from srcgrad.frontend.normalize.made_inside import MadeInside
+from srcgrad.frontend.normalize.taken_apart import TakenApart
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.ir.build import assign, at, load, twin
 from srcgrad.ir.jumps import falls_through, jumps
@@ -25,16 +36,10 @@ from srcgrad.ir.program import bound_names, is_store, store_target, targets_of
 from srcgrad.ir.walk import (
     blocks_of,
     names_bound,
-    names_read,
-    nodes_in,
     root_name,
     statements,
     walk,
 )
-from srcgrad.primitives.methods import SHAPERS
-
-_MOST_COPIED: Final = 8  # statements of handlers, in normal form
-_QUESTIONS: Final = ("len", "str", "repr", "isinstance", "type")
 
 
 class Attempts:
@@ -42,6 +47,7 @@ class Attempts:
 
     Attributes:
         names: The names made here: flags, and exceptions that are read later.
+        carried: More flags, which are bound at several places.
 
     >>> from srcgrad.compiler.doctesting import parse, reader_of, text
     >>> body = parse('''
@@ -74,6 +80,7 @@ class Attempts:
         cuts: bool = True,
     ) -> None:
         self.names: set[str] = set()
+        self.carried: set[str] = set()
         self._cuts = cuts  # whether a body may be taken apart
         self._namer = namer
         self._varies = varies
@@ -87,15 +94,22 @@ class Attempts:
         """Return the body of a function."""
         if not any(isinstance(item, gast.Try) for item in statements(body)):
             return body
-
         for handler in (h for item in statements(body) for h in getattr(item, "handlers", ())):
             handler.body = handler.body or [gast.Pass()]  # all that it did was dead
+        self._note_live(body)
+        if any(getattr(item, "finalbody", ()) for item in statements(body)):
+            body = without_last_steps(body, self._name, self._is_seen_after)
+            self._note_live(body)
+        return self._block(body)
+
+    def _note_live(self, body: list[Any]) -> None:
+        """Note what is live after each `try` and each handler, and which `try` lie in others."""
         ends = {
             id(handler.body[-1]): handler
             for item in statements(body)
             for handler in getattr(item, "handlers", ())
         }
-        asking = _note_questions(body)
+        asking = note_questions(body)
 
         def visit(statement: Any, live: set[str]) -> None:
             if id(statement) in ends:
@@ -108,7 +122,15 @@ class Attempts:
         walk_live(body, set(), visit)
         for branch in asking:  # it does not follow its `try` at once, as those made here do
             ATTEMPT.take_off(branch)
-        return self._block(body)
+
+    def _is_seen_after(self, block: list[Any], attempt: Any) -> bool:
+        """Say whether a block binds or writes what carries a derivative and handlers may see."""
+        live: set[str] = set()
+        for handler in attempt.handlers:
+            if falls_through(handler.body):
+                live |= walk_live(handler.body, self._after[id(handler)])
+        written = {name for item in statements(block) for name in _written(item)}
+        return not self._varies.isdisjoint(written | (bound_names(block) & live))
 
     def _block(self, block: list[Any]) -> list[Any]:
         done: list[Any] = []
@@ -120,7 +142,11 @@ class Attempts:
 
     def _try(self, node: Any) -> list[Any]:
         after = walk_live(node.finalbody, set(self._after[id(node)]))
-        before, then = self._share(node, after)
+        pieces = self._in_pieces(node, after)
+        if pieces is not None:
+            return pieces
+        before = self._harmless(node, after)
+        shared, then = self._share(node, after)
         self._cut(node, after)
         inner = gast.Try(node.body, node.handlers, [], [])
         at(inner, node)
@@ -134,22 +160,31 @@ class Attempts:
             done = [inner, *node.orelse]
         else:
             done = [*node.body, *node.orelse]
-        done = [*before, *done, *then]
+        done = [*shared, *done, *then]
         if not node.finalbody:
-            return done
+            return [*before, *done]
         outer = at(gast.Try(done, [], [], node.finalbody), node)
         EXPOSED.put(outer, bound_names(done) & set(walk_live(node.finalbody, set())))
         if done[:1] != [inner]:
             EXPOSED.put(outer, EXPOSED.of(outer) | EXPOSED.of(inner))
         RENEWED.put(outer, set())
         RESCUED.put(outer, False)
-        return [outer]
+        return [*before, outer]
 
     def _rescued(self, node: Any, inner: Any, caught: list[Any]) -> list[Any]:
         """Let handlers only say which of them was run; what they do follows."""
+        self._check_writes(node, EXPOSED.of(inner))
+        start, branch = self._said(node, caught)
+        ATTEMPT.put(branch, inner)  # its other side is what follows a body that was run to its end
+        return [start, inner, branch]
+
+    def _said(self, node: Any, caught: list[Any]) -> tuple[Any, Any]:
+        """Let handlers only say which of them was run.
+
+        Return the statement that says that none was, and the branch that does what they did.
+        """
         single = len(caught) == 1
         flag = self._name("failed" if single else "caught")
-        self._check_writes(node, EXPOSED.of(inner))
         chain: list[Any] = []
         for number, handler in reversed(list(enumerate(caught, 1))):
             body = self._keep_exception(handler)
@@ -159,17 +194,83 @@ class Attempts:
             chain = body
             value = gast.Constant(True if single else number, None)
             handler.body = [*CAUGHT.of(handler), assign(flag, value, handler)]
-        branch = at(gast.If(load(flag), chain, node.orelse), caught[0])
-        ATTEMPT.put(branch, inner)  # its other side is what follows a body that was run to its end
         start = assign(flag, gast.Constant(False if single else 0, None), node)
-        return [start, inner, branch]
+        return start, at(gast.If(load(flag), chain, node.orelse), caught[0])
+
+    # -- a body that may be left half-way
+
+    def _is_left_inside(self, node: Any, seen: set[str]) -> bool:
+        """Say whether one of the blocks in a body may be left where what it did is seen then."""
+        if not self._cuts or node.finalbody:
+            return False
+        if not any(falls_through(handler.body) for handler in node.handlers):
+            return False
+        is_cut = can_be_copied(node.handlers) or can_be_shared(node.handlers)
+        here, ends = {id(item) for item in node.body if is_cut}, self._ends(node)
+        inside = self._made_inside(node.body)
+        return any(
+            _bound_here(item) & seen or self._writes_outside(item, inside)
+            for item in statements(node.body)
+            if id(item) not in here and id(item) not in ends
+        )
+
+    def _in_pieces(self, node: Any, after: set[str]) -> list[Any] | None:
+        """Return a `try` whose body is tried piece by piece, or None where it need not or cannot.
+
+        Blocks of the body that do nothing to be seen half-way are not taken apart.
+        """
+        seen = self._seen_half_way(node, after)
+        if not self._is_left_inside(node, seen):
+            return None
+        found = Caught(node.handlers, self._reader, self._varies)
+        going_on = [handler for handler in node.handlers if falls_through(handler.body)]
+        apart = TakenApart(
+            node.handlers,
+            lambda item: bool(_written(item) or _bound_here(item) & seen),
+            found,
+            self._name,
+        )
+        if not apart.is_possible(node.body):
+            return None
+        orelse, node.orelse = node.orelse, []
+        start, branch = self._said(node, going_on)
+        self.names.remove(start.targets[0].id)
+        self.carried.add(start.targets[0].id)  # one piece binds it, or another
+        done = [*apart.block(node.body, orelse, start), branch]
+        tries = {id(h.body[-1]): item for item in apart.tries for h in item.handlers}
+        failing: dict[int, set[str]] = {}
+
+        def visit(statement: Any, live: set[str]) -> None:
+            if id(statement) in tries:
+                failing.setdefault(id(tries[id(statement)]), set()).update(live)
+
+        walk_live(done, set(after), visit)
+        for attempt in apart.tries:
+            self._note_piece(attempt, failing[id(attempt)], nested=id(node) in self._nested)
+        return done
+
+    def _note_piece(self, attempt: Any, live: set[str], *, nested: bool) -> None:
+        """Note on a piece that does nothing to be seen but at its end what is read if it failed.
+
+        `live` are the names that are read after one of its handlers.
+        """
+        made, ends = bound_names(attempt.body), self._ends(attempt)
+        exposed = {name for name in made & live if not _is_bound_last(attempt.body, name, ends)}
+        EXPOSED.put(attempt, exposed)
+        RENEWED.put(attempt, set() if nested else made - live)
+        RESCUED.put(attempt, True)
+        self._check_writes(attempt, exposed)
+        if nested:
+            self._nested.add(id(attempt))
 
     def _keep_exception(self, handler: Any) -> list[Any]:
         """Return what a handler does, reading the exception under a name that outlives it."""
         body = handler.body
+        if CAUGHT.is_on(handler):
+            return list(body)
         CAUGHT.put(handler, [])
         name = getattr(handler.name, "id", handler.name)
-        if not _reads_exception(handler):
+        if not reads_exception(handler):
             return list(body)
         self._refuse_carried(body, name)
         caught = name or self._namer.fresh("problem")
@@ -177,7 +278,7 @@ class Attempts:
         kept = self._name("error")
         CAUGHT.put(handler, [assign(kept, load(caught), handler)])
         for statement in statements(body):
-            if _is_bare(statement):
+            if is_bare(statement):
                 statement.exc = load(kept)
         for statement in body:
             for item in walk(statement):
@@ -189,9 +290,9 @@ class Attempts:
         """Refuse values that an exception brings along: they may have derivatives."""
         for statement in statements(body):
             value = getattr(statement, "value", None)
-            if value is None or (isinstance(statement, gast.Expr) and not _puts(value)):
+            if value is None or (isinstance(statement, gast.Expr) and not puts(value)):
                 continue
-            if name in _carriers(value):
+            if name in carriers(value):
                 self._refusals.add(
                     statement,
                     "a value that an exception carries is not differentiated by source",
@@ -211,15 +312,10 @@ class Attempts:
 
         The handler says that it was run. Return what comes before the `try`, and what after it.
         """
-        going_on = [handler for handler in node.handlers if falls_through(handler.body)]
-        short = _can_be_copied(node.handlers) or not _can_be_copied(
-            [handler for handler in node.handlers if handler not in going_on]
-        )
-        if short or len(going_on) != 1 or self._place_to_cut(node, after) is None:
+        short = can_be_copied(node.handlers) or not can_be_shared(node.handlers)
+        if short or self._place_to_cut(node, after) is None:
             return [], []
-        (handler,) = going_on
-        if _reads_exception(handler):
-            return [], []
+        (handler,) = [handler for handler in node.handlers if falls_through(handler.body)]
         flag = self._name("caught")
         self._after[id(handler)] = {flag} | walk_live(
             handler.body, self._after_handler(handler, after)
@@ -244,12 +340,20 @@ class Attempts:
             None,
         )
 
+    def _harmless(self, node: Any, after: set[str]) -> list[Any]:
+        """Take what raises nothing off the front of a body that is going to be taken apart."""
+        found = Caught(node.handlers, self._reader, self._varies)
+        before: list[Any] = []
+        while self._place_to_cut(node, after) is not None and not found.may_come_from(node.body[0]):
+            before.append(node.body.pop(0))
+        return before
+
     def _cut(self, node: Any, after: set[str]) -> None:
         """Leave in a body what ends with a value that is read after it failed; try the rest next.
 
         A failure of the rest finds that value whole. What the handlers do is written for both.
         """
-        place = self._place_to_cut(node, after) if _can_be_copied(node.handlers) else None
+        place = self._place_to_cut(node, after) if can_be_copied(node.handlers) else None
         if place is None:
             return
         rest = at(
@@ -317,6 +421,7 @@ class Attempts:
                 self._refuse(statement, "a write inside of `try`, which may fail after it")
             names = {name for root in _written(statement) for name in inside.called(root)}
             unseen = not inside.leaves(statement) and exposed.isdisjoint(names)
+            unseen = unseen or id(statement) in last  # nothing fails once it is done
             before = UNSEEN.of(statement) or not UNSEEN.is_on(statement)
             UNSEEN.put(statement, unseen and before)  # by each `try` around
 
@@ -334,81 +439,6 @@ class Attempts:
         self._refusals.add(
             node, f"{message}: not differentiated by source", "do it before or after the `try`"
         )
-
-
-def _can_be_copied(handlers: list[Any]) -> bool:
-    """Say whether handlers are short, and without a `try`, whose parts are told by identity."""
-    items = [item for handler in handlers for item in statements(handler.body)]
-    return len(items) <= _MOST_COPIED and not any(isinstance(item, gast.Try) for item in items)
-
-
-def _reads_exception(handler: Any) -> bool:
-    """Say whether a handler reads the exception that it has caught, or raises it once more."""
-    name = getattr(handler.name, "id", handler.name)
-    read = {n for statement in handler.body for n in names_read(statement)}
-    return name in read or any(map(_is_bare, statements(handler.body)))
-
-
-def _is_bare(statement: Any) -> bool:
-    return isinstance(statement, gast.Raise) and statement.exc is None
-
-
-def _note_questions(block: list[Any]) -> list[Any]:
-    """Note which branches of a block ask whether a `try` before them has failed; return them.
-
-    They ask for a name that its handler has set. What is live after the handler is then what the
-    branch reads, and not what the other side does.
-    """
-    asking: list[Any] = []
-    for position, statement in enumerate(block):
-        for part in blocks_of(statement):
-            asking += _note_questions(part)
-        flag = _flag_of(statement)
-        for later in block[position + 1 :] if flag else ():
-            if isinstance(later, gast.If) and getattr(later.test, "id", "") == flag:
-                ATTEMPT.put(later, statement)
-                asking.append(later)
-                break
-            if flag in bound_names([later]):
-                break
-    return asking
-
-
-def _flag_of(statement: Any) -> str:
-    """Return the name that is true after the one handler of a `try` that goes on, or ""."""
-    handlers = getattr(statement, "handlers", ())
-    going_on = [handler for handler in handlers if falls_through(handler.body)]
-    last = going_on[0].body[-1] if len(going_on) == 1 else None
-    if not isinstance(last, gast.Assign) or getattr(last.value, "value", None) is not True:
-        return ""
-    flag: str = getattr(last.targets[0], "id", "")
-    return "" if flag in bound_names(statement.finalbody) else flag
-
-
-def _carriers(value: Any) -> list[str]:
-    """Return the names that are bound whole or of which an attribute is read, but for questions."""
-    if isinstance(value, gast.Name):
-        return [value.id]
-    if isinstance(value, gast.JoinedStr):
-        return []
-    if isinstance(value, gast.Call) and getattr(value.func, "id", "") in _QUESTIONS:
-        return []
-    if isinstance(value, gast.Call) and getattr(value.func, "id", "") == "float":
-        return names_read(value)  # from the text of its message
-    found = [value.value.id] if _is_attribute(value) else []
-    found += [item.id for item in getattr(value, "args", []) if isinstance(item, gast.Name)]
-    for child in nodes_in(value):
-        found += [] if isinstance(child, gast.Name) else _carriers(child)
-    return found
-
-
-def _puts(value: Any) -> bool:
-    """Say whether an expression is ``xs.append(v)`` or the like."""
-    return getattr(getattr(value, "func", None), "attr", "") in SHAPERS
-
-
-def _is_attribute(value: Any) -> bool:
-    return isinstance(value, gast.Attribute) and isinstance(value.value, gast.Name)
 
 
 def _is_bound_last(body: list[Any], name: str, ends: set[int]) -> bool:

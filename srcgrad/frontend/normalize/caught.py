@@ -67,12 +67,20 @@ class Caught:
         for statement in reversed(body):
             if not later:
                 found.add(id(statement))
-            again = isinstance(statement, (gast.For, gast.While, gast.Try, gast.With))
+            again = isinstance(statement, (gast.For, gast.While, gast.With))
             inside = later or (again and self.may_come_from(statement))
             for part in blocks_of(statement):
-                found |= self.ends(part, later=inside)
+                found |= self.ends(part, later=inside or self._follows(part, statement))
             later = later or self.may_come_from(statement)
         return found
+
+    def _follows(self, part: list[Any], statement: Any) -> bool:
+        """Say whether something may be caught of what a `try` runs after one of its blocks."""
+        if not isinstance(statement, gast.Try) or part is statement.finalbody:
+            return False
+        others = [*statement.orelse, *(i for h in statement.handlers for i in h.body)]
+        rest = [*(others if part is statement.body else ()), *statement.finalbody]
+        return any(map(self.may_come_from, rest))
 
     def may_come_from(self, statement: Any) -> bool:
         """Say whether a handler may catch what a statement raises, inner blocks included."""
@@ -110,12 +118,16 @@ class Caught:
         """Return what an expression may raise."""
         if isinstance(node, (gast.Name, gast.Constant)):
             return ()
+        if isinstance(node, (gast.List, gast.Tuple)):
+            return _all(*map(self._of, node.elts))
         if isinstance(node, gast.UnaryOp):
             own = _UNFIT if isinstance(node.op, gast.Not) else _USUAL
             return _all(own, self._of(node.operand))
         if isinstance(node, gast.Compare) and len(node.ops) == 1:
             right = node.comparators[0]
             asks = isinstance(node.ops[0], (gast.In, gast.NotIn))
+            if isinstance(node.ops[0], (gast.Is, gast.IsNot)):
+                return _all(self._of(node.left), self._of(right))
             fits = _is_number(node.left) or _is_number(right)
             own = _USUAL if fits else _UNFIT
             return None if asks else _all(own, self._of(node.left), self._of(right))

@@ -278,8 +278,11 @@ class Versions:
         for part in (last.body, last.orelse):
             self.environment = dict(before)
             branches.append(self._trip(part, heads, loop))
-        common = _take_common(last.test, *branches)
-        return [*done, *common, at(gast.If(last.test, *branches), last)]
+        attempt = ATTEMPT.of(last)  # what stands between the two would be reversed after both
+        common = _take_common(last.test, *branches) if attempt is None else []
+        branch = at(gast.If(last.test, *branches), last)
+        ATTEMPT.put(branch, attempt)
+        return [*done, *common, branch]
 
     def _closing(self, heads: Environment, loop: Any) -> list[Any]:
         """Return the copies that end a trip: the next one starts from the heads."""
