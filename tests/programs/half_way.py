@@ -288,3 +288,61 @@ def last_steps_that_write(x):
         finally:
             y = y * 0.9
     return np.sum(y)
+
+
+@program("v")
+def raised_as_something_else(x):
+    y = x * 1.0
+    for k in range(3):
+        try:
+            try:
+                y = y * x
+                _fail(k)
+            except ZeroDivisionError:
+                raise ValueError("k") from None
+        except ValueError:
+            y = y * 2.0
+    return np.sum(y)
+
+
+@program("v")
+def inner_handler_that_goes_on_to_raise(x):
+    y = x * 1.0
+    try:
+        for k in range(3):
+            try:
+                y = y * x
+                _fail(k)
+            except ZeroDivisionError:
+                y = y + 1.0
+                raise ValueError("k") from None
+    except ValueError:
+        y = y * 2.0
+    return np.sum(y)
+
+
+@program("v")
+def handlers_that_raise_and_last_steps(x):
+    y = x * 1.0
+    t = 1.0
+    for k in range(4):
+        try:
+            try:
+                y[k + 1] *= x[0]
+                _fail(k)
+                t = t * y[k]
+            except ZeroDivisionError:
+                t = t + 1.0
+                raise
+            except IndexError as error:
+                t = t * 3.0
+                raise ValueError(str(error)) from error
+            else:
+                t = t - x[1]
+            finally:
+                y[0] += t
+        except ZeroDivisionError:
+            t = t + x[1]
+        except ValueError:
+            y = y * t
+    return t * np.sum(y)

@@ -33,13 +33,7 @@ from srcgrad.ir.marks import ATTEMPT, CAUGHT, EXPOSED, IN_PLACE, RENEWED, RESCUE
 from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Reader
 from srcgrad.ir.program import bound_names, is_store, store_target, targets_of
-from srcgrad.ir.walk import (
-    blocks_of,
-    names_bound,
-    root_name,
-    statements,
-    walk,
-)
+from srcgrad.ir.walk import blocks_of, names_bound, root_name, statements, walk
 
 
 class Attempts:
@@ -89,6 +83,7 @@ class Attempts:
         self._lists = lists  # names of lists and dicts
         self._after: dict[int, set[str]] = {}
         self._nested: set[int] = set()
+        self._raising: set[int] = set()
 
     def function(self, body: list[Any]) -> list[Any]:
         """Return the body of a function."""
@@ -100,6 +95,7 @@ class Attempts:
         if any(getattr(item, "finalbody", ()) for item in statements(body)):
             body = without_last_steps(body, self._name, self._is_seen_after)
             self._note_live(body)
+        self._note_raising(body, ())
         return self._block(body)
 
     def _note_live(self, body: list[Any]) -> None:
@@ -123,12 +119,26 @@ class Attempts:
         for branch in asking:  # it does not follow its `try` at once, as those made here do
             ATTEMPT.take_off(branch)
 
+    def _note_raising(self, body: list[Any], around: tuple[Any, ...]) -> None:
+        """Note the handlers that raise something else, where a `try` around sees what was done."""
+        for statement in body:
+            handlers = getattr(statement, "handlers", ())
+            goes_on = any(map(self._goes_on, handlers))
+            for part in blocks_of(statement):
+                within = (*around, statement) if goes_on and part is statement.body else around
+                self._note_raising(part, within)
+            for handler in handlers:
+                done = [*statement.body[:-1], *handler.body[:-1]]
+                if any(self._is_seen_after(done, attempt) for attempt in around):
+                    self._raising.add(id(handler))
+
+    def _goes_on(self, handler: Any) -> bool:
+        """Say whether what a handler does follows its `try`: all that goes on, and some others."""
+        return falls_through(handler.body) or id(handler) in self._raising
+
     def _is_seen_after(self, block: list[Any], attempt: Any) -> bool:
         """Say whether a block binds or writes what carries a derivative and handlers may see."""
-        live: set[str] = set()
-        for handler in attempt.handlers:
-            if falls_through(handler.body):
-                live |= walk_live(handler.body, self._after[id(handler)])
+        live = set().union(*(self._live_at(h, set()) for h in attempt.handlers if self._goes_on(h)))
         written = {name for item in statements(block) for name in _written(item)}
         return not self._varies.isdisjoint(written | (bound_names(block) & live))
 
@@ -142,17 +152,32 @@ class Attempts:
 
     def _try(self, node: Any) -> list[Any]:
         after = walk_live(node.finalbody, set(self._after[id(node)]))
-        pieces = self._in_pieces(node, after)
-        if pieces is not None:
-            return pieces
-        before = self._harmless(node, after)
+        done = self._in_pieces(node, after)
+        exposed: set[str] = set()
+        if done is None:
+            done, exposed = self._whole(node, after)
+        if not node.finalbody:
+            return done
+        outer = at(gast.Try(done, [], [], node.finalbody), node)
+        EXPOSED.put(outer, exposed | (bound_names(done) & set(walk_live(node.finalbody, set()))))
+        RENEWED.put(outer, set())
+        RESCUED.put(outer, False)
+        return [outer]
+
+    def _whole(self, node: Any, after: set[str]) -> tuple[list[Any], set[str]]:
+        """Return a `try` without its `finally`, and what is read of its body that has failed.
+
+        The body is tried as a whole, or up to a value that is read after it failed.
+        """
+        before = [] if node.finalbody else self._harmless(node, after)
         shared, then = self._share(node, after)
         self._cut(node, after)
         inner = gast.Try(node.body, node.handlers, [], [])
         at(inner, node)
-        EXPOSED.put(inner, self._read_after_failure(node, after))
+        exposed = self._read_after_failure(node, after)
+        EXPOSED.put(inner, exposed)
         RENEWED.put(inner, bound_names(node.body) - self._read_from_before(node, after))
-        caught = [h for h in node.handlers if falls_through(h.body)]
+        caught = [handler for handler in node.handlers if self._goes_on(handler)]
         RESCUED.put(inner, bool(caught))
         if caught:
             done = self._rescued(node, inner, caught)
@@ -160,16 +185,7 @@ class Attempts:
             done = [inner, *node.orelse]
         else:
             done = [*node.body, *node.orelse]
-        done = [*shared, *done, *then]
-        if not node.finalbody:
-            return [*before, *done]
-        outer = at(gast.Try(done, [], [], node.finalbody), node)
-        EXPOSED.put(outer, bound_names(done) & set(walk_live(node.finalbody, set())))
-        if done[:1] != [inner]:
-            EXPOSED.put(outer, EXPOSED.of(outer) | EXPOSED.of(inner))
-        RENEWED.put(outer, set())
-        RESCUED.put(outer, False)
-        return [*before, outer]
+        return [*before, *shared, *done, *then], exposed
 
     def _rescued(self, node: Any, inner: Any, caught: list[Any]) -> list[Any]:
         """Let handlers only say which of them was run; what they do follows."""
@@ -201,9 +217,9 @@ class Attempts:
 
     def _is_left_inside(self, node: Any, seen: set[str]) -> bool:
         """Say whether one of the blocks in a body may be left where what it did is seen then."""
-        if not self._cuts or node.finalbody:
+        if not self._cuts:
             return False
-        if not any(falls_through(handler.body) for handler in node.handlers):
+        if not any(map(self._goes_on, node.handlers)):
             return False
         is_cut = can_be_copied(node.handlers) or can_be_shared(node.handlers)
         here, ends = {id(item) for item in node.body if is_cut}, self._ends(node)
@@ -223,7 +239,7 @@ class Attempts:
         if not self._is_left_inside(node, seen):
             return None
         found = Caught(node.handlers, self._reader, self._varies)
-        going_on = [handler for handler in node.handlers if falls_through(handler.body)]
+        going_on = [handler for handler in node.handlers if self._goes_on(handler)]
         apart = TakenApart(
             node.handlers,
             lambda item: bool(_written(item) or _bound_here(item) & seen),
@@ -326,26 +342,32 @@ class Attempts:
 
     def _place_to_cut(self, node: Any, after: set[str]) -> int | None:
         """Return where the first thing in a body stands that is seen though the body failed."""
-        if not self._cuts or not any(falls_through(handler.body) for handler in node.handlers):
+        if not self._cuts or not any(map(self._goes_on, node.handlers)):
             return None
         seen, inside = self._seen_half_way(node, after), self._made_inside(node.body)
         ends = self._ends(node)
-        return next(
+        place = next(
             (
                 place
-                for place, item in enumerate(node.body[:-1])
+                for place, item in enumerate(node.body)
                 if bound_names([item]) & seen
                 or (id(item) not in ends and self._writes_outside(item, inside))
             ),
-            None,
+            len(node.body),
         )
+        place = _with_branch(node.body, place)
+        return place if place < len(node.body) - 1 else None
 
     def _harmless(self, node: Any, after: set[str]) -> list[Any]:
         """Take what raises nothing off the front of a body that is going to be taken apart."""
         found = Caught(node.handlers, self._reader, self._varies)
         before: list[Any] = []
         while self._place_to_cut(node, after) is not None and not found.may_come_from(node.body[0]):
-            before.append(node.body.pop(0))
+            size = _with_branch(node.body, 0) + 1
+            if any(map(found.may_come_from, node.body[:size])):
+                break
+            before += node.body[:size]
+            del node.body[:size]
         return before
 
     def _cut(self, node: Any, after: set[str]) -> None:
@@ -365,15 +387,13 @@ class Attempts:
         self._after[id(rest)] = after
         for old, new in zip(node.handlers, rest.handlers, strict=True):
             self._after[id(new)] = self._after_handler(old, after)
+            self._raising |= {id(new)} if id(old) in self._raising else set()
         self._nested.add(id(rest))
         node.body, node.orelse = node.body[: place + 1], self._try(rest)
 
     def _seen_half_way(self, node: Any, after: set[str]) -> set[str]:
         """Return the active names that are read though the body failed after it had bound them."""
-        going_on = [handler for handler in node.handlers if falls_through(handler.body)]
-        live: set[str] = set()
-        for handler in going_on:
-            live |= walk_live(handler.body, self._after_handler(handler, after))
+        live = set().union(*(self._live_at(h, after) for h in node.handlers if self._goes_on(h)))
         active = bound_names(node.body) & live & self._varies
         ends = self._ends(node)
         return {name for name in active if not _is_bound_last(node.body, name, ends)}
@@ -386,9 +406,7 @@ class Attempts:
         """Return the names of the body whose value is read although it failed; refuse if active."""
         made = bound_names(node.body)
         read: set[str] = set(walk_live(node.finalbody, set()))
-        for handler in node.handlers:
-            on = falls_through(handler.body)
-            read |= walk_live(handler.body, self._after_handler(handler, after) if on else set())
+        read = read.union(*(self._live_at(handler, after) for handler in node.handlers))
         for name in sorted(self._seen_half_way(node, after)):
             self._refuse(node, f"`{name}` may be read after its `try` failed half-way")
         handlers = [] if node.finalbody else node.handlers  # that is run whatever is raised
@@ -400,11 +418,15 @@ class Attempts:
         handled = [item for handler in node.handlers for item in handler.body]
         if id(node) in self._nested or any(jumps(handled)):
             return bound_names(node.body)  # they may be read elsewhere, too
-        read = set(walk_live(node.finalbody, set()))
-        for handler in node.handlers:
-            on = falls_through(handler.body)
-            read |= walk_live(handler.body, self._after_handler(handler, after) if on else set())
-        return read
+        read: set[str] = set(walk_live(node.finalbody, set()))
+        return read.union(*(self._live_at(handler, after) for handler in node.handlers))
+
+    def _live_at(self, handler: Any, after: set[str]) -> set[str]:
+        """Return what is live at the start of a handler, given what is live after its `try`."""
+        if not self._goes_on(handler):
+            return walk_live(handler.body, set())
+        left = self._after_handler(handler, after)
+        return walk_live(handler.body, left, raises=left if id(handler) in self._raising else ())
 
     def _after_handler(self, handler: Any, after: set[str]) -> set[str]:
         """Return what is live after a handler, given what is live after its `try`."""
@@ -439,6 +461,14 @@ class Attempts:
         self._refusals.add(
             node, f"{message}: not differentiated by source", "do it before or after the `try`"
         )
+
+
+def _with_branch(body: list[Any], place: int) -> int:
+    """Return where a statement ends: a `try` with the branch that asks whether it failed."""
+    for later, item in enumerate(body[place + 1 :], place + 1):
+        if ATTEMPT.of(item) is body[place]:
+            return later
+    return place
 
 
 def _is_bound_last(body: list[Any], name: str, ends: set[int]) -> bool:

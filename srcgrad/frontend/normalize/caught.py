@@ -67,20 +67,12 @@ class Caught:
         for statement in reversed(body):
             if not later:
                 found.add(id(statement))
-            again = isinstance(statement, (gast.For, gast.While, gast.With))
+            again = isinstance(statement, (gast.For, gast.While, gast.Try, gast.With))
             inside = later or (again and self.may_come_from(statement))
             for part in blocks_of(statement):
-                found |= self.ends(part, later=inside or self._follows(part, statement))
+                found |= self.ends(part, later=inside)
             later = later or self.may_come_from(statement)
         return found
-
-    def _follows(self, part: list[Any], statement: Any) -> bool:
-        """Say whether something may be caught of what a `try` runs after one of its blocks."""
-        if not isinstance(statement, gast.Try) or part is statement.finalbody:
-            return False
-        others = [*statement.orelse, *(i for h in statement.handlers for i in h.body)]
-        rest = [*(others if part is statement.body else ()), *statement.finalbody]
-        return any(map(self.may_come_from, rest))
 
     def may_come_from(self, statement: Any) -> bool:
         """Say whether a handler may catch what a statement raises, inner blocks included."""
