@@ -40,14 +40,14 @@ def passes_on(function: Any, vocabulary: Vocabulary, active: frozenset[Any] = fr
     (False, True)
     """
     with nothing_changes() as memory:
-        if function in active:
-            memory.lean_on(function)
-            return False  # found by the outer call of the same function
+        question = "passes on", id(vocabulary)
+        if (question, function) in active:  # found by the outer call of the same function
+            return memory.assumed(question, function, False)
 
         def find() -> bool:
-            return _may_pass(function, vocabulary, active | {function})
+            return _may_pass(function, vocabulary, active | {(question, function)})
 
-        return bool(memory.found(("passes on", id(vocabulary)), function, find, active))
+        return memory.found(question, function, find)
 
 
 def _may_pass(function: Any, vocabulary: Vocabulary, active: frozenset[Any]) -> bool:

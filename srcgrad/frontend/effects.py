@@ -74,15 +74,14 @@ def written_parameters(
     It errs on the safe side: a function without source may write into everything it is given.
     """
     with nothing_changes() as memory:
-        if function in active:
-            memory.lean_on(function)
-            return frozenset()  # found by the outer call of the same function
+        question = "written", id(vocabulary)
+        if (question, function) in active:  # found by the outer call of the same function
+            return memory.assumed(question, function, frozenset[str]())
 
         def find() -> frozenset[str]:
-            return _found_written(function, vocabulary, active)
+            return _found_written(function, vocabulary, active | {(question, function)})
 
-        found: frozenset[str] = memory.found(("written", id(vocabulary)), function, find, active)
-        return found
+        return memory.found(question, function, find)
 
 
 def _found_written(
@@ -94,7 +93,7 @@ def _found_written(
         tree = source_to_read(function).tree
     except SrcgradError:
         return _all_parameters(function) | {ELSEWHERE}
-    written = _Effects(function, tree, vocabulary, active | {function}).run()
+    written = _Effects(function, tree, vocabulary, active).run()
     # the memory of Python's own modules, such as the filters of warnings, is nobody's data
     return written - {ELSEWHERE} if is_of_python(function) else written
 
@@ -160,15 +159,13 @@ def returned_parameters(
     """Return the parameters whose memory the result of a call may lie in; all if in doubt."""
     with nothing_changes() as memory:
         question = "returned", id(vocabulary)
-        if (question, function) in active:
-            memory.lean_on((question, function))
-            return frozenset()  # found by the outer call of the same function
+        if (question, function) in active:  # found by the outer call of the same function
+            return memory.assumed(question, function, frozenset[str]())
 
         def find() -> frozenset[str]:
             return _found_returned(function, vocabulary, active | {(question, function)})
 
-        found: frozenset[str] = memory.found(question, function, find, active)
-        return found
+        return memory.found(question, function, find)
 
 
 def _found_returned(
@@ -180,7 +177,7 @@ def _found_returned(
         tree = None
     if tree is None:
         return _all_parameters(function)
-    return _Effects(function, tree, vocabulary, active | {function}).returned()
+    return _Effects(function, tree, vocabulary, active).returned()
 
 
 def _all_parameters(function: FunctionType) -> frozenset[str]:

@@ -11,69 +11,132 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import FunctionType
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from srcgrad.frontend.source import FunctionSource, find_source, is_made
 
+_MOST_ROUNDS: Final = 16
+
+_Key = tuple[Any, Any]
+T = TypeVar("T")
+
 
 class Memory:
-    """What was found, by the question and the function."""
+    """What was found, by the question and the function.
+
+    Functions that call each other are asked about once, with nothing assumed of those that are
+    being asked about; then anew with what was found, until nothing changes any more (the least
+    fixed point, as in any analysis between procedures).
+    """
 
     def __init__(self) -> None:
-        self._known: dict[tuple[Any, Any], Any] = {}
-        self._of_made: dict[tuple[Any, Any], Any] = {}
-        self._within: dict[tuple[Any, Any], list[tuple[frozenset[Any], Any]]] = {}
+        self._known: dict[_Key, Any] = {}
+        self._of_made: dict[_Key, Any] = {}
         self._leans: list[set[Any]] = []
+        self._assumed: dict[_Key, tuple[Any, set[Any]]] = {}
+        self._open: list[tuple[_Key, Callable[[], Any]]] = []
 
-    def lean_on(self, function: Any) -> None:
-        """Note that what is being found is right only inside of the question about a function."""
+    def assumed(self, question: Any, function: Any, nothing: T) -> T:
+        """Return what is taken to be found about a function that is being asked about.
+
+        What is found upon that is right only inside of that question: it leans on it.
+        """
+        key = question, function
+        found: T
+        found, leans = self._assumed.get(key, (nothing, {key}))
         if self._leans:
-            self._leans[-1].add(function)
+            self._leans[-1] |= leans
+        return found
 
-    def found(
-        self,
-        question: Any,
-        function: Any,
-        find: Callable[[], Any],
-        active: frozenset[Any] = frozenset(),
-    ) -> Any:
+    def found(self, question: Any, function: Any, find: Callable[[], T]) -> T:
         """Return what `find` finds, from memory if it was found before and stands by itself.
-
-        What leans on other questions is the same as long as these are `active`, which are not asked
-        again: else functions that call each other were gone through by each way there is.
 
         A function of our own making may be changed by the next pass, and with it what calls it:
         it is remembered until the outermost question is answered.
         """
         key = question, function
+        found: T
         if key in self._known:
-            return self._known[key]
+            found = self._known[key]
+            return found
         if key in self._of_made:
             self._leans[-1].add(None)
-            return self._of_made[key]
-        for within, known in self._within.get(key, ()):
-            if within <= active:
-                if self._leans:
-                    self._leans[-1] |= within
-                return known
+            found = self._of_made[key]
+            return found
+        if key in self._assumed:
+            found = self.assumed(question, function, self._assumed[key][0])
+            return found
+        start = len(self._open)
+        self._leans.append(set())
+        try:
+            found = find()
+        except BaseException:
+            self._forget(start)
+            self._leave(function, self._leans.pop())
+            raise
+        leans = self._leans.pop()
+        own = leans & {key}
+        others = leans - own - {None}
+        if others:  # it is a part of what calls each other, whose first one is still open
+            self._open.append((key, find))
+            self._assumed[key] = found, leans
+        elif own or len(self._open) > start:
+            found = self._settle(key, find, found, leans, start)
+        else:
+            self._keep_found(key, found, leans)
+        self._leave(function, leans - own)
+        return found
+
+    def _settle(self, key: _Key, find: Callable[[], T], found: T, leans: set[Any], start: int) -> T:
+        """Ask functions that call each other anew, upon what was found, until nothing changes."""
+        members = [*self._open[start:], (key, find)]
+        self._assumed[key] = found, set()
+        for member, _ in members:
+            self._assumed[member] = self._assumed[member][0], set()
+        try:
+            for _ in range(_MOST_ROUNDS):
+                if not any(self._is_changed(*member) for member in members):
+                    for member, _ in members:
+                        self._keep_found(member, self._assumed[member][0], leans)
+                    break
+            settled: T = self._assumed[key][0]
+            return settled
+        finally:
+            self._assumed.pop(key, None)
+            self._forget(start)
+
+    def _is_changed(self, key: _Key, find: Callable[[], Any]) -> bool:
         self._leans.append(set())
         try:
             found = find()
         finally:
-            leans = self._leans.pop() - {function, (question, function)}
-            if isinstance(function, FunctionType) and is_made(function):
-                leans.add(None)
-            if self._leans:
-                self._leans[-1] |= leans
-            else:
-                self._of_made.clear()
-        if not leans:
+            self._leans.pop()
+        before, leans = self._assumed[key]
+        self._assumed[key] = found, leans
+        return bool(found != before)
+
+    def _keep_found(self, key: _Key, found: Any, leans: set[Any]) -> None:
+        """Remember what was found: as long as functions of our own making are what they are."""
+        made = None in leans or (isinstance(key[1], FunctionType) and is_made(key[1]))
+        if not made:
             self._known[key] = found
-        elif self._leans and leans == {None}:
+        elif self._leans:
             self._of_made[key] = found
-        elif None not in leans:
-            self._within.setdefault(key, []).append((frozenset(leans), found))
-        return found
+
+    def _leave(self, function: Any, leans: set[Any]) -> None:
+        """Hand on what an answer leans on to the question around it."""
+        if isinstance(function, FunctionType) and is_made(function):
+            leans = leans | {None}
+        if self._leans:
+            self._leans[-1] |= leans
+        else:
+            self._of_made.clear()
+
+    def _forget(self, start: int) -> None:
+        """Forget what was assumed of the functions since one."""
+        for key, _ in self._open[start:]:
+            self._assumed.pop(key, None)
+        del self._open[start:]
 
     def knows(self, question: Any, function: Any) -> bool:
         """Say whether something was kept."""
@@ -139,9 +202,8 @@ def remembered(nothing: Callable[[], Any]) -> Callable[[Callable[..., Any]], Cal
         def ask(function: Any, seen: frozenset[Any] = frozenset()) -> Any:
             with nothing_changes() as memory:
                 if function in seen:
-                    memory.lean_on(function)
-                    return nothing()
-                return memory.found(find, function, lambda: find(function, seen | {function}), seen)
+                    return memory.assumed(find, function, nothing())
+                return memory.found(find, function, lambda: find(function, seen | {function}))
 
         return ask
 

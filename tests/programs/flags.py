@@ -187,13 +187,13 @@ def _weighed(x, w, k=None):
     return np.sum(x * w) if k is None else np.sum(x * w * k)
 
 
-@program("v", by="tape")
+@program("v")
 def star_of_what_only_the_run_tells(x, rest=(2.0, 3.0)):
     y = x * x
     return _weighed(y, *rest)
 
 
-@program("v", "t", by="tape")
+@program("v", "t")
 def star_into_what_writes(x, t):
     y = x[1:] * 2.0
     total = _added(y, *t)

@@ -87,7 +87,7 @@ def solver_of_a_lambda(a, b):
     return _secant(lambda x: x * x * a - b, 1.0)
 
 
-@program("s", "s", by="tape")
+@program("s", "s")
 def solver_that_hands_on_a_list(a, b):
     return _secant(_error, 1.0, [a, b])
 

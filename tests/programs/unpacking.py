@@ -76,7 +76,7 @@ def arguments_that_are_unpacked_again(v, a):
     return _others(v, a) * a
 
 
-@program("s", "s", "s", by="tape")
+@program("s", "s", "s")
 def starred_name_in_branches(v, a, b):
     if a > 0.0:
         v, *args = (v, a, b)

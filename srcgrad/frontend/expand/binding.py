@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Collection
 from types import FunctionType
 from typing import Any
 
@@ -68,6 +69,24 @@ def count_reads(name: str, nodes: list[Any]) -> int:
             elif isinstance(item, gast.Name) and item.id == name:
                 found += 1
     return found
+
+
+def sizes_of_star(tree: Any, given: int, named: Collection[str]) -> range | None:
+    """Return how many arguments ``*rest`` may hold beside others; None where that is not said.
+
+    `given` are the positional arguments beside it, `named` those by keyword.
+
+    >>> (tree,) = gast.parse("def f(x, a, b, c=1.0): pass").body
+    >>> sizes_of_star(tree, 1, []), sizes_of_star(tree, 1, ["c"]), sizes_of_star(tree, 3, ["b"])
+    (range(2, 4), range(2, 3), None)
+    """
+    if tree is None or tree.args.vararg is not None:
+        return None
+    names = [item.id for item in (*tree.args.posonlyargs, *tree.args.args)]
+    most = next((place for place, name in enumerate(names) if name in named), len(names))
+    least = min(most, len(names) - len(tree.args.defaults))
+    sizes = range(max(0, least - given), most - given + 1)
+    return sizes or None
 
 
 def required(tree: Any, callee: Any) -> list[str] | None:

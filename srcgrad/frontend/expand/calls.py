@@ -13,7 +13,6 @@ from srcgrad.frontend.expand.binding import (
     bind,
     count_reads,
     default_values,
-    required,
 )
 from srcgrad.frontend.expand.keeping import may_return_function
 from srcgrad.frontend.expand.managed import managed
@@ -44,7 +43,7 @@ from srcgrad.frontend.expand.values import (
 )
 from srcgrad.frontend.long_loops import is_repeated, repeated_of
 from srcgrad.frontend.source import FunctionSource, find_source
-from srcgrad.ir.build import at, clone, load, store
+from srcgrad.ir.build import at, clone, load
 from srcgrad.ir.handlers import expression
 from srcgrad.ir.scopes import uncached
 from srcgrad.ir.walk import walk
@@ -63,6 +62,7 @@ class Calls(Part):
     def _called(self, node: Any) -> Value:
         with self.frame.used_at_once(node):
             callee = self.frame.value(node.func)
+        before = len(self.frame.out)
         args = self.arguments(node.args, callee)
         keywords = self.keywords(node.keywords)
         if isinstance(callee, Static) and args is not None and keywords is not None:
@@ -71,6 +71,10 @@ class Calls(Part):
             found = self.frame.results.starred_result(callee, args, node)
             if found is not None:
                 return found
+        if args is None and keywords is not None and len(self.frame.out) == before:
+            result = self.frame.stars.by_size(callee, node, keywords)
+            if result is not None:
+                return result
         node.func = self.frame.plain(callee, node.func)
         opened = args is not None and any(isinstance(item, gast.Starred) for item in node.args)
         if args is not None and opened:
@@ -100,25 +104,11 @@ class Calls(Part):
             if elements is None and isinstance(inner, (gast.Tuple, gast.List)):
                 elements = list(inner.elts)
             if elements is None:
-                elements = self._unpacked(inner, callee, len(nodes), item)
+                elements = self.frame.stars.unpacked(inner, callee, len(nodes), item)
             if elements is None:
                 return None
             found.extend(elements)
         return found
-
-    def _unpacked(self, value: Value, callee: Value, given: int, node: Any) -> list[Value] | None:
-        """Return the elements of a sequence that must hold all arguments of a function."""
-        if isinstance(value, Static) or given != 1 or not self.frame.hoistable:
-            return None
-        wanted = required(self.tree_of(callee), callee)
-        if wanted is None:
-            return None
-        skipped = 1 if isinstance(callee, Method) else 0
-        names = [self.frame.variable(name) for name in wanted[skipped:]]
-        target = gast.Tuple([store(name) for name in names], gast.Store())
-        self.frame.out.append(at(gast.Assign([target], value, None), node))
-        self.frame.changed = True
-        return [load(name) for name in names]
 
     def tree_of(self, callee: Value) -> Any:
         if isinstance(callee, Method):

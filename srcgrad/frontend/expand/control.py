@@ -198,6 +198,7 @@ class Control(Part):
 
     @expression(gast.ListComp, gast.SetComp, gast.GeneratorExp, gast.DictComp)
     def _comprehension(self, node: Any) -> Value:
+        self.frame.stars.open_targets(node)
         first = node.generators[0]
         items = self.frame.value(first.iter)
         unrolled = self._unrolled(node, items)

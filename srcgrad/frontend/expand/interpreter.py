@@ -35,6 +35,7 @@ from srcgrad.frontend.expand.sequencing import Sequencing
 from srcgrad.frontend.expand.session import Session
 from srcgrad.frontend.expand.solvers import Solvers
 from srcgrad.frontend.expand.special import Special
+from srcgrad.frontend.expand.stars import Stars
 from srcgrad.frontend.expand.statements import Statements
 from srcgrad.frontend.expand.tables import Tables
 from srcgrad.frontend.expand.telling import Telling
@@ -68,6 +69,7 @@ class Interpreter(Frame):
         self.placing = Placing(self)
         self.derivatives = Derivatives(self)
         self.calls = Calls(self)
+        self.stars = Stars(self)
         self.fields = Fields(self)
         self.held_fields = HeldFields(self)
         self.held_names = HeldNames(self)

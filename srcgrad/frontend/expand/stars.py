@@ -1,0 +1,154 @@
+"""Opens ``f(x, *rest)`` where only the run tells how much `rest` holds, as the callee says it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import gast
+
+from srcgrad.frontend.expand.binding import required, sizes_of_star
+from srcgrad.frontend.expand.part import Part
+from srcgrad.frontend.expand.values import Known, Local, Method, Static, Value
+from srcgrad.ir.build import assign, at, call, clone, load, store
+from srcgrad.ir.walk import found_in, names_bound, statements, walk
+
+if TYPE_CHECKING:
+    from srcgrad.frontend.expand.interpreter import Interpreter
+
+_MOST_STATEMENTS: Final = 60
+Bound = dict[str, Value]
+
+
+class Stars(Part):
+    """The part of the expansion that deals with starred arguments of unknown number."""
+
+    def __init__(self, frame: Interpreter) -> None:
+        super().__init__(frame)
+        self._is_open = False  # whether a call is being written for each number of its arguments
+
+    def unpacked(self, value: Value, callee: Value, given: int, node: Any) -> list[Value] | None:
+        """Return the elements of a sequence that must hold all arguments of a function."""
+        if isinstance(value, Static) or given != 1 or not self.frame.hoistable:
+            return None
+        wanted = required(self.frame.calls.tree_of(callee), callee)
+        if wanted is None:
+            return None
+        skipped = 1 if isinstance(callee, Method) else 0
+        names = [self.frame.variable(name) for name in wanted[skipped:]]
+        target = gast.Tuple([store(name) for name in names], gast.Store())
+        self.frame.out.append(at(gast.Assign([target], value, None), node))
+        self.frame.changed = True
+        return [load(name) for name in names]
+
+    def by_size(self, callee: Value, node: Any, keywords: Bound) -> Value | None:
+        """Write ``f(x, *rest)`` for each number of arguments that `rest` may hold."""
+        stars = [item for item in node.args if isinstance(item, gast.Starred)]
+        named = isinstance(node.func, (gast.Name, gast.Attribute))
+        if len(stars) != 1 or not named or not self.frame.hoistable:
+            return None
+        skipped = 1 if isinstance(callee, Method) else 0
+        given = len(node.args) - 1 + skipped
+        if self._takes_all(callee, node, given):
+            return self._whole(callee, node, keywords)
+        tree = self.frame.calls.tree_of(callee)
+        sizes = sizes_of_star(tree, given, keywords)
+        if sizes is None or (len(sizes) > 1 and not self._may_repeat(tree, sizes)):
+            return None
+        if not self.frame.is_first(node) and self.frame.may_write(node):
+            return None
+        rest = self.frame.expression(clone(stars[0].value))
+        if not isinstance(rest, gast.Name):
+            rest = self.frame.keep("rest", rest, node)
+        result = self.frame.variable("result")
+        ways = [self._of_size(node, stars[0], rest, size, result) for size in sizes]
+        chain = ways.pop()
+        for size, way in reversed(list(zip(sizes, ways, strict=False))):
+            test = gast.Compare(call("len", clone(rest)), [gast.Eq()], [gast.Constant(size, None)])
+            chain = [at(gast.If(test, way, chain), node)]
+        self.frame.changed = True
+        before, self._is_open = self._is_open, self._is_open or len(sizes) > 1
+        for statement in chain:
+            self.frame.statement(statement)
+        self._is_open = before
+        return load(result)
+
+    def _may_repeat(self, tree: Any, sizes: range) -> bool:
+        """Say whether a call is written for several sizes: of a short function, and not in others.
+
+        The call of a long one would be read over and over, with all that it calls.
+        """
+        size = len(list(statements(tree.body)))
+        return not self._is_open and size * len(sizes) <= _MOST_STATEMENTS
+
+    def _takes_all(self, callee: Value, node: Any, given: int) -> bool:
+        """Say whether a function takes all that is starred, and no more, by a star of its own."""
+        tree = self.frame.calls.tree_of(callee)
+        if tree is None or tree.args.vararg is None or not isinstance(callee, (Known, Local)):
+            return False
+        places = len(tree.args.posonlyargs) + len(tree.args.args)
+        return given == places and isinstance(node.args[-1], gast.Starred)
+
+    def _whole(self, callee: Any, node: Any, keywords: Bound) -> Value | None:
+        """Call a function whose starred parameter is a tuple that only the run tells."""
+        *first, star = node.args
+        code = callee.code if isinstance(callee, Local) else self.session.code(callee.value)
+        args = [self.frame.value(clone(item)) for item in first]
+        rest = self.frame.keep(
+            "rest", call("tuple", self.frame.expression(clone(star.value))), node
+        )
+        if isinstance(callee, Local):
+            defaults, captured = dict(callee.defaults), callee.captured
+        else:
+            defaults = self.frame.calls.defaults_of(callee.value, code.tree.name)
+            captured = {}
+        code = self.session.with_plain_rest(code)
+        args.append(rest)
+        bound = self.frame.calls.bound_tree(code.tree, args, keywords, defaults, node)
+        self.frame.changed = True
+        return self.frame.placing.call_code(code, code.tree.name, bound, captured, node)
+
+    def _of_size(self, node: Any, star: Any, rest: Any, size: int, result: str) -> list[Any]:
+        """Return the call with so many arguments, which are unpacked before."""
+        names = [self.frame.variable(f"{rest.id}_{place}") for place in range(size)]
+        target = gast.Tuple([store(name) for name in names], gast.Store())
+        opened = [at(gast.Assign([target], clone(rest), None), node)] if size else []
+        args = [
+            part for item in node.args for part in (map(load, names) if item is star else [item])
+        ]
+        made = at(gast.Call(clone(node.func), clone(args), clone(node.keywords)), node)
+        return [*opened, assign(result, made, node)]
+
+    def open_targets(self, node: Any) -> None:
+        """Let a comprehension take apart what it only hands on as ``*rest``, if one size fits."""
+        bound = {name for part in node.generators for name in names_bound(part.target)}
+        for part in node.generators:
+            name = getattr(part.target, "id", None)
+            reads = [item for item in found_in(node, gast.Name) if item.id == name]
+            if name is None or len(reads) != 2:  # where it is bound, and where it is read
+                continue
+            for made in found_in(node, gast.Call):
+                star = next((item for item in made.args if _reads(item, name)), None)
+                size = None if star is None else self._only_size(made, bound)
+                if size:
+                    names = [self.frame.variable(f"{name}_{place}") for place in range(size)]
+                    part.target = gast.Tuple([store(item) for item in names], gast.Store())
+                    place = made.args.index(star)
+                    made.args[place : place + 1] = [load(item) for item in names]
+
+    def _only_size(self, node: Any, bound: set[str]) -> int | None:
+        """Return how many arguments the one star of a call must hold, if that is certain."""
+        stars = [item for item in node.args if isinstance(item, gast.Starred)]
+        reads = {item.id for item in walk(node.func) if isinstance(item, gast.Name)}
+        keywords = [item.arg for item in node.keywords]
+        if len(stars) != 1 or None in keywords or reads & bound:
+            return None
+        if not isinstance(node.func, (gast.Name, gast.Attribute)):
+            return None
+        callee = self.frame.value(clone(node.func))
+        given = len(node.args) - 1 + (1 if isinstance(callee, Method) else 0)
+        sizes = sizes_of_star(self.frame.calls.tree_of(callee), given, keywords)
+        return sizes[0] if sizes is not None and len(sizes) == 1 else None
+
+
+def _reads(node: Any, name: str) -> bool:
+    return isinstance(node, gast.Starred) and getattr(node.value, "id", None) == name

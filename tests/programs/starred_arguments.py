@@ -1,0 +1,127 @@
+"""Programs that hand on as many arguments as an array or list holds, by a star."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tests.programs.corpus import program
+
+
+def _model(x, a, b, c=1.0):
+    return a * x + b * c
+
+
+def _exact(x, a, b):
+    return np.exp(-a * x) * b
+
+
+def _late(x, a, b=0.5, *, k=2.0):
+    return (a * x + b) ** k
+
+
+class _Scaling:
+    def __init__(self, s):
+        self.s = s
+
+    def run(self, x, a, b=1.0):
+        return self.s * x * a + b
+
+
+@program(("v", 2), ("v", 5))
+def as_many_as_are_there(p, x):
+    return np.sum((_model(x, *p) - 1.0) ** 2)
+
+
+def _loss(p, x, f):
+    return np.sum(f(x, *p) ** 2)
+
+
+@program(("v", 2), ("v", 5))
+def handed_on_by_a_function_that_is_given(p, x):
+    return _loss(p, x, _exact) + _loss(p, x, _model)
+
+
+@program(("v", 2), ("v", 5))
+def with_a_keyword_in_a_loop(p, x):
+    t = 0.0
+    for k in range(3):
+        t = t + np.sum(_late(x * (k + 1), *p, k=3))
+    return t
+
+
+@program(("v", 3), ("v", 5))
+def into_a_method(p, x):
+    m = _Scaling(p[0])
+    return np.sum(m.run(x, *p[1:]))
+
+
+@program(("v", 4), ("v", 5))
+def into_a_comprehension(p, x):
+    q = p.reshape(2, 2)
+    return sum(np.sum(_exact(x, *row)) for row in q)
+
+
+@program(("v", 2), ("v", 5))
+def in_branches(p, x):
+    if p[0] > 0:
+        y = _exact(x[0], *p) * _model(x[1], *p[:1], 2.0)
+    else:
+        y = _model(*p, 3.0)
+    return np.sum(y)
+
+
+@program(("v", 2), ("v", 5))
+def two_calls_in_one_statement(p, x):
+    return np.sum(np.where(x > 0, _model(x, *p), _exact(x, *p)) * p[0])
+
+
+def _gauss(x, *p):
+    y = np.zeros_like(x)
+    for i in range(0, len(p), 2):
+        y = y + p[i] * np.exp(-((x - p[i + 1]) ** 2))
+    return y
+
+
+@program(("v", 4), ("v", 5))
+def as_a_star_of_its_own(p, x):
+    return np.sum(_gauss(x, *p) ** 2)
+
+
+def _write(out, a, b=1.0):
+    out[0] = a * b
+    return out
+
+
+@program(("v", 2), ("v", 5))
+def into_what_writes(p, x):
+    y = x * 1.0
+    return np.sum(_write(y, *p) * y)
+
+
+@program(("v", 4), ("v", 5))
+def into_an_inner_function(p, x):
+    def inner(x, *q, k=2.0):
+        return x * q[0] + q[-1] * k
+
+    return np.sum(inner(x, *p) * inner(x, *p[1:], k=3.0))
+
+
+def _rec(x, *p):
+    if len(p) == 0:
+        return x * x
+    return p[0] * _rec(x, *p[1:])
+
+
+@program(("v", 3), ("v", 5))
+def by_recursion(p, x):
+    return np.sum(_rec(x, *p))
+
+
+def _sumsq(*vs):
+    return sum(v * v for v in vs)
+
+
+@program("v")
+def of_a_list_that_is_made(p):
+    rows = [v * 2.0 for v in p]
+    return _sumsq(*rows)
