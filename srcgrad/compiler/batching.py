@@ -33,6 +33,7 @@ from srcgrad.ir.build import assign, call, clone, constant, load
 from srcgrad.ir.names import Namer
 from srcgrad.ir.scopes import Binding
 from srcgrad.ir.walk import found_in
+from srcgrad.transforms.batching.arguments import chosen_from
 from srcgrad.transforms.batching.facts import Fact, is_batched
 from srcgrad.transforms.batching.function import Wanted, Written, write_function
 from srcgrad.transforms.batching.state import Helper, WantsError
@@ -143,8 +144,11 @@ class _Module:
             name = self.texts[text] = self.namer.fresh(f"{source.name}_batch")
             doc = f"Run `{source.name}` for a batch of examples."
             self.end(source, name, positional(parameters), written, doc)
+        chosen = chosen_from(written.result, written.known.chosen)
         return Helper(
-            name, written.result, places, takes_batch=written.uses_batch, risks=written.risks
+            *(name, written.result, places, chosen),
+            takes_batch=written.uses_batch,
+            risks=written.risks,
         )
 
     def written(self, source: FunctionSource, wanted: Wanted) -> Written:

@@ -138,6 +138,8 @@ class Request:
         copied: The arguments of which it takes copies for that, since it writes into them.
         holds: Whether what is outside and written may be read into variables.
         by_entries: Whether dicts and lists are so entry by entry; as wholes they were refused.
+        in_place: Whether functions that may hand back their arguments are put in the place of
+            their calls; as functions they were refused.
     """
 
     function: FunctionType
@@ -155,3 +157,4 @@ class Request:
     copied: frozenset[str] = frozenset()
     holds: bool = True
     by_entries: bool = False
+    in_place: bool = False

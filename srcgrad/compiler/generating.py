@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 import gast
 
@@ -13,14 +12,14 @@ from srcgrad.compiler.field_reads import outside_written
 from srcgrad.compiler.findings import Findings
 from srcgrad.compiler.generated import FunctionState, Generated, Request
 from srcgrad.compiler.module import Module
-from srcgrad.compiler.one_program import expander_for, meets_entries, one_compilation
+from srcgrad.compiler.one_program import expander_for, hands_back, meets_entries, one_compilation
 from srcgrad.compiler.pure import made
 from srcgrad.compiler.records import inlined_in, layout_of
 from srcgrad.compiler.reserved import by_own_names, own_names
 from srcgrad.compiler.stages import Stages
 from srcgrad.compiler.unbound import unbound
 from srcgrad.compiler.vocabulary import VOCABULARY
-from srcgrad.errors import UnsupportedError
+from srcgrad.errors import MutationError, UnsupportedError
 from srcgrad.frontend.expand.entry import Expander
 from srcgrad.frontend.expand.holding import Holding
 from srcgrad.frontend.expand.session import Session
@@ -56,20 +55,25 @@ def generate(request: Request, make: Callable[[Request], tuple[Module, str, str]
             return _generated(request, make)
         except NeverHoldsError:  # what is outside is not such that its names may be variables
             return _generated(replace(request, holds=False), make)
-        except UnsupportedError:
-            closer = meets_entries(request) and not request.pure  # it would take copies of entries
-            found = _by_entries(request, make) if closer else None
-            if found is None:
-                raise
-            return found
+        except UnsupportedError as refusal:
+            for closer in _closer(request, refusal):
+                try:
+                    return _generated(closer, make)
+                except (NeverHoldsError, UnsupportedError):
+                    continue
+            raise
 
 
-def _by_entries(request: Request, make: Callable[[Request], Any]) -> Generated | None:
-    """Return what is made if dicts and lists that are written are known entry by entry."""
-    try:
-        return _generated(replace(request, by_entries=True), make)
-    except (NeverHoldsError, UnsupportedError):
-        return None
+def _closer(request: Request, refusal: UnsupportedError) -> Iterator[Request]:
+    """Yield how a request may be looked at more closely that was refused.
+
+    Dicts and lists that are written are known entry by entry, which takes copies of the entries; of
+    functions that may hand back their arguments is seen in place when they do.
+    """
+    if meets_entries(request) and not request.pure:
+        yield replace(request, by_entries=True)
+    if isinstance(refusal, MutationError) and hands_back():
+        yield replace(request, in_place=True)
 
 
 def _generated(request: Request, make: Callable[[Request], tuple[Module, str, str]]) -> Generated:
@@ -154,6 +158,7 @@ def empty_module(request: Request, stages: Stages | None) -> Module:
         seen=request.seen,
         copied=request.copied,
         rebound=anew,
+        in_place=request.in_place,
     )
 
 

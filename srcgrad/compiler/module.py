@@ -31,6 +31,7 @@ from srcgrad.compiler.module_text import (
     wrapped,
 )
 from srcgrad.compiler.normal_form import Manner, arity, normal_form, parameter_names
+from srcgrad.compiler.one_program import note_handing_back
 from srcgrad.compiler.parameters import as_generated, positional
 from srcgrad.compiler.proving import Proofs
 from srcgrad.compiler.pure import with_copies
@@ -81,6 +82,7 @@ class Module:
     expander: Expander = field(default_factory=lambda: Expander(Session(VOCABULARY)))
     rebound: frozenset[Variable] = frozenset()
     catches: bool = False
+    in_place: bool = False
     plain: bool = False
     stacks: bool = False
     copied: frozenset[str] = frozenset()
@@ -181,8 +183,11 @@ class Module:
         own = [item for item in source.leaves if not item.is_held]
         fields = {item.parameter: item.names.values() for item in own}
         inputs = [leaf for name in wrt for leaf in fields.get(name, [name])]
-        manner = Manner(updates, caught := self.catches, self.plain, frozenset(held))
+        caught = self.catches
+        manner = Manner(updates, caught, self.plain, frozenset(held), self.in_place)
         program, refusals = normal_form(source, inputs, own_names(), stages, manner)
+        if program.hands_back:
+            note_handing_back()
         for item in source.leaves:
             program.given.update(item.kinds)
             program.floats |= item.floats

@@ -86,12 +86,15 @@ class Manner:
         plain: Checkpointed loops are loops as others are.
         held: The parameters that are taken for lists and dicts of arrays, which are updated as
             what they are.
+        in_place: Functions that may hand back their arguments are put in the place of their calls,
+            as those that write are.
     """
 
     updates: bool = False
     caught: bool = False
     plain: bool = False
     held: frozenset[str] = frozenset()
+    in_place: bool = False
 
 
 def normal_form(
@@ -131,7 +134,7 @@ def normal_form(
         tree.body = _with_steps(source, tree.body, program, refusals)
     if refusals.found:
         return program, refusals
-    placed, results = _write_by_index(tree, program)
+    placed, results = _write_by_index(tree, program, manner)
     stages.note("write by index", tree)
     flags, carried = _flatten(tree, program, refusals, manner)
     stages.note("flatten", tree)
@@ -272,7 +275,7 @@ def _fill(program: Program, body: list[Any], manner: Manner, known: set[str]) ->
     return body
 
 
-def _write_by_index(tree: Any, program: Program) -> tuple[set[str], set[str]]:
+def _write_by_index(tree: Any, program: Program, manner: Manner) -> tuple[set[str], set[str]]:
     """Put helpers that write in place, and write their like by index.
 
     Return the new variables, and those that are results of helpers.
@@ -282,8 +285,9 @@ def _write_by_index(tree: Any, program: Program) -> tuple[set[str], set[str]]:
     tree.body = entries.function(tree.body)
     variation = Variation(program.inputs, reader)
     variation.spread(tree.body)
-    helpers = WritingHelpers(reader, namer, variation)
+    helpers = WritingHelpers(reader, namer, variation, hand_back=manner.in_place)
     tree.body = helpers.block(tree.body)
+    program.hands_back = helpers.hands_back
     program.inlined = tuple(helpers.inlined)
     program.placed = tuple(helpers.placed)
     spellings = Spellings(reader, namer, variation.of, program.parameters)

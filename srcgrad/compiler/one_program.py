@@ -27,6 +27,7 @@ class OneProgram:
     """What is known of the program that a call compiles."""
 
     def __init__(self) -> None:
+        self.hands_back = False
         self.expanders: dict[_Key, Expander] = {}
         self.memory = Memory()
 
@@ -79,6 +80,19 @@ def expander_for(request: Request, make: Callable[[], Expander]) -> Expander:
     if key not in program.expanders:
         program.expanders[key] = make()
     return program.expanders[key]
+
+
+def note_handing_back() -> None:
+    """Note that the program calls functions that may hand back their arguments."""
+    program = _CURRENT.get()
+    if program is not None:
+        program.hands_back = True
+
+
+def hands_back() -> bool:
+    """Say whether that was noted."""
+    program = _CURRENT.get()
+    return program is not None and program.hands_back
 
 
 def meets_entries(request: Request) -> bool:

@@ -36,6 +36,7 @@ class Program:
         returns_tuple: Whether the user's function returns a tuple display.
         inlined: The functions whose bodies were put in the place of their calls.
         placed: The names of those functions, each with the line of the call.
+        hands_back: Whether it calls functions that may hand back their arguments.
         unbound: Names that are read where not every path has bound them.
         guarded: Those of them that nobody reads before an error is raised where they are None.
         given: What is known of parameters: "int", "number", "vector" or "matrix".
@@ -65,6 +66,7 @@ class Program:
     places: dict[str, str] = field(default_factory=dict)
     inlined: tuple[FunctionType, ...] = ()
     placed: tuple[tuple[str, int], ...] = ()
+    hands_back: bool = False
     elements: frozenset[str] = frozenset()
     results: frozenset[str] = frozenset()
     witness: Any = None

@@ -221,7 +221,7 @@ def _raised_until(e):
     return e
 
 
-@program("v", by="tape")
+@program("v")
 def argument_or_new_by_a_helper(x):
     """What the helper returns is new memory on one path; so must its tangent be."""
     y = x * x
@@ -230,7 +230,7 @@ def argument_or_new_by_a_helper(x):
     return np.sum(moved * y)
 
 
-@program("v", by="tape")
+@program("v")
 def new_after_some_trips_of_a_helper(x):
     """The tangent of ``0.5 + e`` may be that of `e`."""
     y = x * 1.0
@@ -239,7 +239,7 @@ def new_after_some_trips_of_a_helper(x):
     return np.sum(raised * y)
 
 
-@program("v", by="tape")
+@program("v")
 def helper_of_a_helper_that_may_return_its_argument(x):
     def inner(e):
         return e + 1.0

@@ -75,13 +75,18 @@ class WritingHelpers:
     A call inside of an expression gets a statement of its own first, one in a comprehension a loop.
 
     Attributes:
+        hands_back: Whether there are calls of helpers that may hand back their arguments.
         inlined: The functions that were put in place.
         placed: Their names, each with the line of the call.
         names: The names of their variables in the caller.
         results: Those of the results of helpers that return at several places.
     """
 
-    def __init__(self, reader: Reader, namer: Namer, varies: Varies) -> None:
+    def __init__(
+        self, reader: Reader, namer: Namer, varies: Varies, *, hand_back: bool = False
+    ) -> None:
+        self.hands_back = False
+        self._with_those = hand_back  # whether helpers that hand back their arguments are, too
         self.inlined: list[FunctionType] = []
         self.placed: list[tuple[str, int]] = []
         self.names: set[str] = set()
@@ -183,6 +188,9 @@ class WritingHelpers:
         if not self._active and not any(self._varies.of(item) for item in passed):
             return False
         operands, elsewhere = vocabulary.written_operands(callee, call)
+        if not operands and not elsewhere and vocabulary.returned_operands(callee, call):
+            self.hands_back = True
+            return self._with_those
         return bool(operands) and not elsewhere
 
     def _into_our_world(self, found: _Placed) -> bool:

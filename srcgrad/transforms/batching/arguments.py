@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Mapping
 from dataclasses import replace
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final
 
 from srcgrad.ir.build import constant
 from srcgrad.ir.scopes import MISSING
-from srcgrad.transforms.batching.facts import NOWHERE, Fact, Site, fact_of
+from srcgrad.transforms.batching.facts import NOWHERE, Fact, Site, Sites, fact_of
 from srcgrad.transforms.batching.terms import Term
 
 if TYPE_CHECKING:
@@ -43,6 +44,15 @@ def as_seen(fact: Fact, bound: list[Term], site: Site) -> Fact:
     if items is not None:
         items = tuple(as_seen(item, bound, site) for item in items)
     return replace(fact, sites=frozenset(sites), read_from=frozenset(read), items=items)
+
+
+def chosen_from(fact: Fact, chosen: Mapping[Site, Sites]) -> frozenset[int]:
+    """Return the positions of parameters that a result is chosen from for each example."""
+    sites = set(fact.sites)
+    while not sites >= (more := set().union(*(chosen.get(site, ()) for site in sites))):
+        sites |= more
+    found = {s[1] for s in sites - fact.sites if isinstance(s, tuple) and s[0] == "given"}
+    return frozenset(found).union(*(chosen_from(item, chosen) for item in fact.items or ()))
 
 
 def bound_to(made: Called) -> list[Term] | None:

@@ -434,6 +434,8 @@ class Calls(Part):
                     "write outside of the branch",
                 )
             self.writer.note_written_by_call(bound[i], node)
+        if found.chosen:
+            self.writer.note_chosen(_sites([bound[i] for i in found.chosen]), node)
         fact = as_seen(found.result, bound, id(node))
         if found.name is None:
             return self.made_as(made.text(), fact, node)

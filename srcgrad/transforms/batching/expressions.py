@@ -249,12 +249,8 @@ class Expressions(Part):
         """Return one value where the test of an example holds, and the other where it does not."""
         sites = one.fact.sites | other.fact.sites
         fresh = all(isinstance(t.node, (gast.BinOp, gast.UnaryOp)) for t in (one, other))
-        if one.rank != 0 and not fresh and ({id(node)} | sites) & self.writer.known.written:
-            self.writer.refuse(
-                node,
-                "a choice between arrays that are written into, before or after,",
-                "write z = np.where(test, a, b), which is a new array",
-            )
+        if one.rank != 0 and not fresh:
+            self.writer.note_chosen(sites, node)
         same = one.fact.is_numeric and other.fact.is_numeric
         if not same or one.rank is None or one.rank != other.rank:
             self.writer.refuse(

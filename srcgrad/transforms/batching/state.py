@@ -51,6 +51,7 @@ class Helper:
         name: What the call has to name; None if it is the function itself.
         result: What is known of its result; memory is that of parameters by their positions.
         written: The positions of the parameters that it writes into.
+        chosen: Those of which its result may be one, chosen for each example.
         wants: Those that it writes values of the batch into, though they are of none.
         takes_batch: Whether the number of examples is its last argument.
         risks: What it may raise for some of the examples.
@@ -59,6 +60,7 @@ class Helper:
     name: str | None
     result: Fact
     written: frozenset[int] = frozenset()
+    chosen: frozenset[int] = frozenset()
     wants: frozenset[int] = frozenset()
     takes_batch: bool = False
     risks: tuple[type[BaseException], ...] = ()
@@ -92,6 +94,8 @@ class Known:
     Attributes:
         forced: Where values are made that have to be of one example each, though they look shared.
         written: Where memory is made that is written into later.
+        chosen: Where arrays are chosen for each example, with where those lie that they are chosen
+            from: what is one of these for one example is new memory for a batch.
         by_calls: Where memory is made that a call writes into, in the middle of an expression.
         held: What the lists and dicts hold that the program makes, by where.
         parted: The loops that some examples leave earlier than others, as they are written then.
@@ -100,6 +104,7 @@ class Known:
 
     forced: set[Site] = field(default_factory=set)
     written: set[Site] = field(default_factory=set)
+    chosen: dict[Site, Sites] = field(default_factory=dict)
     by_calls: set[Site] = field(default_factory=set)
     held: dict[Site, Held] = field(default_factory=dict)
     parted: dict[Site, Any] = field(default_factory=dict)
@@ -231,6 +236,17 @@ class State:
         if not sites <= self.known.written:
             self.known.written |= sites
             raise AgainError
+
+    def note_chosen(self, sites: Sites, node: Any) -> None:
+        """Note that a new array stands for one of several; refuse if one of them is written."""
+        site = id(node)
+        if ({site} | sites) & self.known.written:
+            self.refuse(
+                node,
+                "a choice between arrays that are written into, before or after,",
+                "write z = np.where(test, a, b), which is a new array",
+            )
+        self.known.chosen[site] = self.known.chosen.get(site, frozenset()) | sites
 
     def note_written_by_call(self, term: Term, node: Any) -> None:
         """Note that a call writes into an argument: numbers read before it are to be copies."""
