@@ -13,6 +13,7 @@ from srcgrad.ir.walk import root_name, statements
 _DISPLAYS: Final = (gast.List, gast.Tuple, gast.Dict)
 _COMPREHENSIONS: Final = (gast.ListComp, gast.DictComp, gast.GeneratorExp)
 _COPIERS: Final = frozenset({"list", "tuple", "dict", "sorted", "reversed", "copy"})
+_SHOWN: Final = frozenset({*_DISPLAYS, *_COMPREHENSIONS})
 _PAIRING: Final = ("enumerate", "zip")
 _DEEPEST: Final = 5
 """A list that is put into itself has no depth."""
@@ -39,7 +40,7 @@ class ContainerNames:
         self.depths: dict[str, int] = {}
         self._fields: dict[tuple[str, int], int] = {}  # how deep what they hold is, by the place
         every = list(statements(body))
-        self._grows = any(_shows(getattr(statement, "value", None)) for statement in every)
+        self._grows = any(map(_may_show, every))
         while self._grows:
             self._grows = False
             for statement in every:
@@ -108,13 +109,18 @@ class ContainerNames:
             self._grows = True
 
 
-def _shows(value: Any) -> bool:
-    """Say whether an expression writes out a container; where none does, none is known."""
-    if isinstance(value, gast.BinOp):
-        return _shows(value.left) or _shows(value.right)
-    if isinstance(value, gast.IfExp):
-        return _shows(value.body) or _shows(value.orelse)
-    return isinstance(value, (*_DISPLAYS, *_COMPREHENSIONS))
+def _may_show(statement: Any) -> bool:
+    """Say whether the value of a statement writes out a container; else none is known of it."""
+    waiting: list[Any] = [getattr(statement, "value", None)]
+    for value in waiting:
+        kind = value.__class__
+        if kind in _SHOWN:
+            return True
+        if kind is gast.BinOp:
+            waiting += value.left, value.right
+        elif kind is gast.IfExp:
+            waiting += value.body, value.orelse
+    return False
 
 
 def _is_of_array(index: Any) -> bool:

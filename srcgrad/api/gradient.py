@@ -26,6 +26,7 @@ from srcgrad.api.on_tensors import called_with, is_plain_call, reads_tensors, te
 from srcgrad.api.plan import Plan, compile_loops, load_plan
 from srcgrad.api.policy import Fall, Policy
 from srcgrad.api.proofs import (
+    ask,
     is_due,
     is_taken_for_wrong,
     not_settled_elsewhere,
@@ -57,6 +58,7 @@ from srcgrad.errors import (
     UnsupportedError,
 )
 from srcgrad.frontend.expand.operators import Taken
+from srcgrad.garbage import uncollected
 from srcgrad.insight.switch import CHECKS
 from srcgrad.ir.depth import deeply
 from srcgrad.locks import Lock
@@ -395,11 +397,16 @@ class Gradient(GradientReading[P, R_co]):
         self, args: Any, kwargs: Any, read: Plan | None = None, program: OneProgram | None = None
     ) -> Plan:
         """Return a plan that may run with these arguments; `read` is the text for all of them."""
-        with one_program(program):
-            plan = self._closest(read, args, kwargs)
-        widens = is_complex((args, kwargs)) and not plan.generated.keep_complex
-        if not widens and plan.fits(args, kwargs) and not is_due(plan, self._policy):
-            prove(plan, self._numbers(args, kwargs))
+        with uncollected():  # what the checker is told is let go as soon as it was asked
+            with one_program(program):
+                plan = self._closest(read, args, kwargs)
+            widens = is_complex((args, kwargs)) and not plan.generated.keep_complex
+            numbers = self._numbers(args, kwargs)
+            runs = not widens and plan.fits(args, kwargs) and not is_due(plan, self._policy)
+            if runs:
+                ask(plan, numbers)
+        if runs:
+            prove(plan, numbers)
         return plan
 
     def _refuse(self, refusal: UnsupportedError) -> None:

@@ -32,7 +32,7 @@ from srcgrad.checker.witnessed import Primal
 from srcgrad.errors import reached
 from srcgrad.garbage import uncollected
 from srcgrad.ir.scopes import Scope
-from srcgrad.ir.walk import walk
+from srcgrad.ir.walk import found_in
 from srcgrad.locks import Lock
 from srcgrad.runtime.long_loops import unobserved
 
@@ -451,4 +451,4 @@ def lanes_of(value: Any) -> list[Lane]:
 def has_branches(body: list[Any]) -> bool:
     """Say whether tests or loops make several paths."""
     kinds = (gast.If, gast.For, gast.While, gast.Try, gast.IfExp, gast.BoolOp, gast.comprehension)
-    return any(isinstance(node, kinds) for item in body for node in walk(item))
+    return any(found_in(item, *kinds) for item in body)

@@ -246,6 +246,8 @@ def names_in(nodes: list[Any]) -> list[str]:
             waiting += item.left, item.right
         elif kind is list:
             waiting.extend(reversed(item))
+        elif kind is gast.Call:
+            waiting += item.func, item.args, item.keywords
         else:
             for name in INNER[kind]:
                 part = getattr(item, name, None)

@@ -30,7 +30,7 @@ from srcgrad.frontend.usage import container_parameters, vector_parameters
 from srcgrad.garbage import uncollected
 from srcgrad.ir.names import Namer
 from srcgrad.ir.scopes import Binding
-from srcgrad.ir.walk import found_in
+from srcgrad.ir.walk import found_in, nodes_in
 from srcgrad.transforms.externals import Externals
 
 
@@ -164,8 +164,8 @@ def empty_module(request: Request, stages: Stages | None) -> Module:
 
 def collect_numpy(module: Module) -> None:
     """Import NumPy if the text of the module says ``np.``."""
-    names = (node for _, tree in module.definitions for node in found_in(tree, gast.Name))
-    if any(node.id == "np" for node in names):
+    parts = (part for _, tree in module.definitions for part in nodes_in(tree))
+    if any(node.id == "np" for part in parts for node in found_in(part, gast.Name)):
         module.externals.imports["np"] = "import numpy as np"
 
 

@@ -46,6 +46,7 @@ from srcgrad.frontend.expand.scoping import in_users_words, without_collisions
 from srcgrad.frontend.expand.session import Session
 from srcgrad.frontend.rebinding import Variable, refuse_rebound
 from srcgrad.frontend.refusals import merging, shown_in
+from srcgrad.frontend.remembered import source_to_read
 from srcgrad.frontend.source import FunctionSource, Path, find_source
 from srcgrad.ir.build import clone
 from srcgrad.ir.names import Namer
@@ -153,7 +154,7 @@ class Module:
     ) -> tuple[FunctionSource, UnsupportedError | None]:
         """Return a function without function values; the function itself and why if it has some."""
         try:
-            source = find_source(self.expander.entry(function, given, tuple(wrt)))
+            source = source_to_read(self.expander.entry(function, given, tuple(wrt)))
             return with_copies(source, self.copied), None
         except UnsupportedError as refusal:
             return with_copies(find_source(function), self.copied), refusal

@@ -46,6 +46,7 @@ from srcgrad.frontend.sparse import check_sparse
 from srcgrad.frontend.surgery import names_in_edits, settle_edits
 from srcgrad.ir.binding import maybe_unbound, read_untold, unbound_reads
 from srcgrad.ir.build import clone
+from srcgrad.ir.marks import UPDATES_ENTRY
 from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Reader
 from srcgrad.ir.origins import note_origins
@@ -158,6 +159,8 @@ def normal_form(
 
 def _settled(body: list[Any], program: Program) -> list[Any]:
     """Return a body that updates in place what one version of a name holds that does not vary."""
+    if not any(map(UPDATES_ENTRY.of, statements(body))):
+        return body  # as most
     varied = Variation(program.inputs, program.reader)
     varied.spread(body)
     settle_updates(body, varied.names)

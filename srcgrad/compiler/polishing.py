@@ -14,7 +14,7 @@ from srcgrad.compiler.stages import Stages
 from srcgrad.frontend.normalize.wording import wording
 from srcgrad.ir.marks import ADJOINT
 from srcgrad.ir.program import Program
-from srcgrad.ir.walk import walk
+from srcgrad.ir.walk import found_with
 from srcgrad.optimizations.ask_next import asked_next
 from srcgrad.optimizations.assign_first import assign_first
 from srcgrad.optimizations.coalesce import coalesce
@@ -41,7 +41,7 @@ from srcgrad.optimizations.share_results import Fixed, ResultSharing
 from srcgrad.optimizations.skip_copies import skip_copies, skip_own_copies, store_directly
 from srcgrad.optimizations.skip_shelters import ShelterSkipping
 from srcgrad.optimizations.spell_products import spell_products
-from srcgrad.optimizations.spell_selections import spell_selections
+from srcgrad.optimizations.spell_selections import calls_for_adjoints, spell_selections
 from srcgrad.optimizations.swap import write_swaps
 from srcgrad.optimizations.tidy import tidy
 from srcgrad.optimizations.unused_parts import name_unused_parts
@@ -97,9 +97,10 @@ class Polishing:
         name_unused_parts(body, self.is_temporary, self.purity.is_adjoint)
         body = return_early(body)
         self._name_adjoints(body)
-        if spell_products(body, self.purity.is_adjoint):
+        calls = list(calls_for_adjoints(body, self.purity.is_adjoint))
+        if spell_products(calls):
             self.externals.use_runtime("dot_along")
-        for name in spell_selections(body, self.purity.is_adjoint):
+        for name in spell_selections(calls):
             self.externals.use_runtime(name)
         return merge_handlers(body)
 
@@ -183,9 +184,8 @@ class Polishing:
     def _name_adjoints(self, body: list[Any]) -> None:
         """Give adjoints that stand where they are read the names that the user knows them by."""
         for statement in body:
-            for node in walk(statement):
-                if ADJOINT.name in node.__dict__:
-                    ADJOINT.put(node, self.program.namer.base(ADJOINT.of(node)))
+            for node in found_with(statement, ADJOINT.name):
+                ADJOINT.put(node, self.program.namer.base(ADJOINT.of(node)))
 
     def _is_number(self) -> Callable[[str], bool]:
         """Say which variables never hold anything but a number, and so which adjoints."""

@@ -14,7 +14,7 @@ from srcgrad.ir.liveness import first_reads
 from srcgrad.ir.marks import ADJOINT
 from srcgrad.ir.nodes import Blank, Comment
 from srcgrad.ir.program import Program, bound_names, targets_of
-from srcgrad.ir.walk import blocks_of, names_bound, names_read, statements, walk
+from srcgrad.ir.walk import blocks_of, found_with, names_bound, names_read, statements
 
 
 def records_of(definition: Any, program: Program, *, is_half: bool) -> list[Record]:
@@ -88,8 +88,8 @@ def inlined_in(definitions: Sequence[tuple[Any, Any]]) -> dict[str, dict[str, st
         texts = {
             printer.text(node, TUPLE): ADJOINT.of(node)
             for statement in definition.body
-            for node in walk(statement)
-            if node.__dict__.get(ADJOINT.name) and not isinstance(node, (gast.Name, gast.Constant))
+            for node in found_with(statement, ADJOINT.name)
+            if ADJOINT.of(node) and not isinstance(node, (gast.Name, gast.Constant))
         }
         if texts:
             found[definition.name] = texts

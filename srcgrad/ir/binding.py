@@ -99,9 +99,7 @@ def unbound_reads(
     """
     found: list[Read] = []
     names = {*bound_names(body), *local}
-    unsure = any(found_in(statement, *_UNSURE) for statement in body)
-    reads = _told_reads if unsure else _sure_reads
-    _Walk(body, names, found, base, started, reads).block(body, {*parameters})
+    _Walk(body, names, found, base, started, _told_reads).block(body, {*parameters})
     return found
 
 
@@ -385,6 +383,9 @@ class _Walk:
 
     def _note(self, statement: Any, bound: Bound) -> list[Read]:
         """Note what a statement reads of what is not surely bound, once for each name."""
+        local = self._local
+        if all(name in bound or name not in local for name in header_reads(statement)):
+            return []  # as most
         found: dict[str, Read] = {}
         for name, test in self._reads(statement):
             if name in bound or name not in self._local:

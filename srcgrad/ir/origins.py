@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import gast
 
 from srcgrad.ir.marks import ORIGIN
-from srcgrad.ir.walk import statements, walk
+from srcgrad.ir.walk import INNER, statements
 from srcgrad.spans import Span
 
 _NOTED = (gast.expr, gast.stmt)
@@ -47,7 +47,7 @@ def origin_of(node: Any) -> Origin | None:
 
 def note_foreign(node: Any, file: str, text: Callable[[int], str]) -> None:
     """Note where a node comes from, before it is given the place of a call in another function."""
-    here = _here(node)
+    here = _here(node.__dict__)
     if here is not None and not ORIGIN.is_on(node):
         ORIGIN.put(node, here._replace(file=file, text=text(here.line).strip()))
 
@@ -67,11 +67,11 @@ def note_origins(body: Iterable[Any]) -> None:
     """
     for statement in statements(list(body)):
         for part in _headers(statement):
-            for node in walk(part):
-                if _IS_NOTED[node.__class__] and "origin" not in node.__dict__:
-                    _note(node, _here(node))
+            for given in _noted_in(part):
+                if "origin" not in given and (here := _here(given)) is not None:
+                    given["origin"] = here
         value = getattr(statement, "value", None)
-        _note(statement, origin_of(value) or _here(statement))
+        _note(statement, origin_of(value) or _here(statement.__dict__))
 
 
 def spread_origins(body: Iterable[Any]) -> None:
@@ -86,9 +86,9 @@ def spread_origins(body: Iterable[Any]) -> None:
     for statement in statements(list(body)):
         found = origin_of(statement)
         for part in _headers(statement) if found is not None else ():
-            for node in walk(part):
-                if _IS_NOTED[node.__class__]:
-                    node.__dict__.setdefault("origin", found)
+            for given in _noted_in(part):
+                if "origin" not in given:
+                    given["origin"] = found
 
 
 def _headers(statement: Any) -> list[Any]:
@@ -102,11 +102,31 @@ def _note(node: Any, origin: Origin | None) -> None:
         node.__dict__.setdefault("origin", origin)
 
 
-def _here(node: Any) -> Origin | None:
-    line = getattr(node, "lineno", None)
+def _noted_in(tree: Any) -> list[dict[str, Any]]:
+    """Return what the nodes of an expression hold that are noted, in no order."""
+    found: list[dict[str, Any]] = []
+    waiting = [tree]
+    for node in waiting:
+        kind, given = node.__class__, node.__dict__
+        if _IS_NOTED[kind]:
+            found.append(given)
+        if kind is gast.BinOp:  # as most are that hold others
+            waiting += given["left"], given["right"]
+        else:
+            for name in INNER[kind]:
+                part = given.get(name)
+                if part.__class__ is list:
+                    waiting += [item for item in part if isinstance(item, gast.AST)]
+                elif isinstance(part, gast.AST):
+                    waiting.append(part)
+    return found
+
+
+def _here(given: dict[str, Any]) -> Origin | None:
+    line = given.get("lineno")
     if not line:
         return None
-    column = getattr(node, "col_offset", 0) or 0
-    end_column = getattr(node, "end_col_offset", None)
-    end_line = getattr(node, "end_lineno", None) or line
+    column = given.get("col_offset") or 0
+    end_column = given.get("end_col_offset")
+    end_line = given.get("end_lineno") or line
     return Origin(line, column, end_line, column if end_column is None else end_column)

@@ -22,7 +22,7 @@ class _Fields(dict[type, tuple[str, ...]]):
 _FIELDS = _Fields()
 
 
-def put(tree: Any, values: Mapping[str, Any]) -> Any:
+def put(tree: Any, values: Mapping[str, Any]) -> Any:  # noqa: C901, PLR0912 - as in `walk`
     """Return a tree, changed in place, in which copies of expressions stand where names were read.
 
     >>> from srcgrad.compiler.doctesting import parse, text
@@ -35,6 +35,15 @@ def put(tree: Any, values: Mapping[str, Any]) -> Any:
     waiting = [tree]
     for node in waiting:
         given = node.__dict__
+        if node.__class__ is gast.BinOp:  # as most are
+            for field in ("left", "right"):
+                part = given[field]
+                kind = part.__class__
+                if kind is gast.Name:
+                    given[field] = _put_for(part, values)
+                elif kind is not gast.Constant:
+                    waiting.append(part)
+            continue
         for field in _FIELDS[node.__class__]:
             part = given.get(field)
             if part.__class__ is list:
@@ -52,5 +61,5 @@ def put(tree: Any, values: Mapping[str, Any]) -> Any:
 
 def _put_for(node: Any, values: Mapping[str, Any]) -> Any:
     """Return what stands in the place of one name."""
-    value = values.get(node.id) if isinstance(node.ctx, gast.Load) else None
-    return node if value is None else clone(value)
+    value = values.get(node.id)
+    return node if value is None or not isinstance(node.ctx, gast.Load) else clone(value)

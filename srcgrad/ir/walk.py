@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 import gast
 
@@ -14,6 +14,7 @@ _SIGNS = (gast.operator, gast.unaryop, gast.cmpop, gast.boolop)
 # asked for at each node, and of most of them the fields are read without asking a table
 _AST, _NAME, _LOAD, _CONSTANT = gast.AST, gast.Name, gast.Load, gast.Constant
 _BINARY, _CALL, _ATTRIBUTE = gast.BinOp, gast.Call, gast.Attribute
+_ARGUMENTS: Final = gast.arguments
 _TEXTS = frozenset("ctx id attr arg kind type_comment conversion level module rest".split())
 
 
@@ -170,12 +171,13 @@ def found_in(node: Any, *kinds: type) -> list[Any]:  # noqa: C901, PLR0912 - as 
     waiting, found = [node], []
     wanted, inner = _SOUGHT[kinds]
     put, signed = waiting.append, inner is INNER
+    annotated = node.__class__ is _NAME
     for item in waiting:
         kind = item.__class__
         if kind in wanted:
             found.append(item)
         if kind is _NAME:  # every second one
-            if item.annotation is not None:
+            if annotated and item.annotation is not None:
                 put(item.annotation)
             continue
         if kind is _CONSTANT:
@@ -193,6 +195,7 @@ def found_in(node: Any, *kinds: type) -> list[Any]:  # noqa: C901, PLR0912 - as 
             continue
         fields = inner[kind]  # of what is no node there are none
         if fields:
+            annotated = annotated or kind is _ARGUMENTS  # no other names are
             given = item.__dict__
             for name in fields:
                 part = given.get(name)
@@ -201,6 +204,34 @@ def found_in(node: Any, *kinds: type) -> list[Any]:  # noqa: C901, PLR0912 - as 
                         waiting += part
                     else:
                         put(part)
+    return found
+
+
+def found_with(node: Any, mark: str) -> list[Any]:
+    """Return the nodes of a tree that have a mark of a name, the outer first, as `walk` does.
+
+    >>> tree = gast.parse("f(a, -b)").body[0].value
+    >>> tree.args[1].adjoint = "grad_c"
+    >>> [type(item).__name__ for item in found_with(tree, "adjoint")]
+    ['UnaryOp']
+    """
+    waiting, found = [node], []
+    for item in waiting:
+        kind, given = item.__class__, item.__dict__
+        if mark in given:
+            found.append(item)
+        if kind is _NAME or kind is _CONSTANT:
+            continue
+        if kind is _BINARY:
+            waiting += given["left"], given["right"]
+            continue
+        for name in _UNSIGNED[kind]:
+            part = given.get(name)
+            if part:
+                if part.__class__ is list:
+                    waiting += [inner for inner in part if isinstance(inner, gast.AST)]
+                elif isinstance(part, gast.AST):
+                    waiting.append(part)
     return found
 
 

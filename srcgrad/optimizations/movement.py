@@ -179,6 +179,12 @@ class Movement:
             return []
         if isinstance(statement, (gast.With, gast.Try)):
             return list(waiting)
+        if (
+            isinstance(waiting, Waiting)
+            and binds_name(statement)
+            and self._calls_nothing(statement)  # as most do
+        ):
+            return self._stopped_by_name(statement, waiting)
         made = self._effects_of(statement)
         if not isinstance(waiting, Waiting):
             return [name for name, source in waiting.items() if self.stops(made, name, source)]
@@ -195,6 +201,14 @@ class Movement:
         if made.impure and not made.ours:
             found.update(waiting.looking(past_adjoints=True))
         return list(found)
+
+    def _stopped_by_name(self, statement: Any, waiting: Waiting) -> list[str]:
+        """Return which may not move past a statement that does no more than to bind a name."""
+        found = waiting.reading((statement.targets[0].id,))
+        if waiting.has_updates:
+            found += waiting.updating(self._sharing.groups(self.look(statement).reads))
+            return list({*found})
+        return found
 
     def effects(self, statement: Any) -> Effects:
         """Return what a statement does; of one without blocks found once, until it is `touched`."""

@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable
 from typing import Any
 
 import gast
 
 from srcgrad.ir.build import load
-from srcgrad.optimizations.spell_selections import calls_for_adjoints
 
 
-def spell_products(body: list[Any], is_adjoint: Callable[[str], bool]) -> bool:
+def spell_products(calls: Iterable[Any]) -> bool:
     """Replace sums of products with adjoints along any but the first axis, in place.
 
-    Returns whether there are any. Rows are added by one pass of the processor, columns are not.
+    `calls` are those for adjoints. Returns whether there are any. Rows are added by one pass of the
+    processor, columns are not.
 
     >>> from srcgrad.compiler.doctesting import parse, text
+    >>> from srcgrad.optimizations.spell_selections import calls_for_adjoints
     >>> body = parse('''
     ... grad_a = (grad_y * x).sum(axis=1)
     ... grad_b = grad_y - (grad_y * y * z).sum(axis=-1, keepdims=True)
     ... grad_c = (grad_y * x).sum(axis=0)
     ... z = (x * y).sum(axis=1)
     ... ''')
-    >>> spell_products(body, lambda name: name.startswith("grad_"))
+    >>> spell_products(calls_for_adjoints(body, lambda name: name.startswith("grad_")))
     True
     >>> print(text(body))
     grad_a = dot_along(grad_y, x, axis=1)
@@ -32,7 +33,7 @@ def spell_products(body: list[Any], is_adjoint: Callable[[str], bool]) -> bool:
     z = (x * y).sum(axis=1)
     """
     found = False
-    for node in calls_for_adjoints(body, is_adjoint):
+    for node in calls:
         if _sums_product(node):
             product = node.func.value
             node.func, node.args = load("dot_along"), [product.left, product.right]

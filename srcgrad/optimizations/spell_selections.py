@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import gast
@@ -12,22 +12,25 @@ from srcgrad.ir.program import bound_by, header_reads
 from srcgrad.ir.walk import found_in, statements
 
 
-def spell_selections(body: list[Any], is_adjoint: Callable[[str], bool]) -> set[str]:
+def spell_selections(calls: Iterable[Any]) -> set[str]:
     """Replace ``np.where`` in place where it keeps an adjoint or leaves zeros; return by what.
+
+    `calls` are those for adjoints.
 
     >>> from srcgrad.compiler.doctesting import parse, text
     >>> body = parse('''
     ... y = np.where(t, x, 0.0)
     ... grad_x = np.where(t, 2.0 * k, 0.0) + np.where(t, 0.0, grad_z)
     ... ''')
-    >>> sorted(spell_selections(body, lambda name: name.startswith("grad_")))
+    >>> calls = calls_for_adjoints(body, lambda name: name.startswith("grad_"))
+    >>> sorted(spell_selections(calls))
     ['kept_if', 'kept_unless']
     >>> print(text(body))
     y = np.where(t, x, 0.0)
     grad_x = kept_if(2.0 * k, t) + kept_unless(grad_z, t)
     """
     found: set[str] = set()
-    for node in calls_for_adjoints(body, is_adjoint):
+    for node in calls:
         spelled = _spelled(node)
         if spelled is not None:
             found.add(spelled.func.id)
@@ -39,7 +42,7 @@ def calls_for_adjoints(body: list[Any], is_adjoint: Callable[[str], bool]) -> It
     """Yield the calls in statements that bind or read adjoints, which are none of the user's."""
     for statement in statements(body):
         value = getattr(statement, "value", None)
-        calls = [] if value is None else list(found_in(value, gast.Call))
+        calls = [] if value is None else found_in(value, gast.Call)
         if calls and any(map(is_adjoint, [*bound_by(statement), *header_reads(statement)])):
             yield from calls
 

@@ -14,7 +14,8 @@ from srcgrad.frontend.expand.assumptions import Assumption
 from srcgrad.frontend.expand.holding import Holding, may_bind_fields
 from srcgrad.frontend.expand.values import Code, Home, Root
 from srcgrad.frontend.long_loops import is_repeated
-from srcgrad.frontend.source import FunctionSource, find_generator, find_source, has_source
+from srcgrad.frontend.remembered import source_to_read
+from srcgrad.frontend.source import FunctionSource, find_generator, has_source
 from srcgrad.ir.packages import package_of
 from srcgrad.ir.scopes import Binding
 from srcgrad.ir.vocabulary import Vocabulary
@@ -151,7 +152,7 @@ class Session:
         """Return the definition of a function; the same one at each call."""
         if function not in self._codes:
             yields = inspect.isgeneratorfunction(function)
-            source = find_generator(function) if yields else find_source(function)
+            source = find_generator(function) if yields else source_to_read(function)
             home = Home.of(function)
             owner = home.cells.get("__class__")
             self._codes[function] = Code(
