@@ -187,7 +187,7 @@ def _reads_of_entries(program: Program) -> list[tuple[str, list[Any]]]:
     entries = program.once(Entries)
     return [
         (names_bound(statement.targets[0])[0], values)
-        for statement in statements(program.body)
+        for statement in (statements(program.body) if entries.holds_known else ())
         if (source := entries.source(statement)) is not None and (values := entries.of(source))
     ]
 

@@ -22,6 +22,7 @@ class Entries:
 
     Attributes:
         sequences: The names that are bound to lists or ranges, which can be run over twice.
+        holds_known: Whether all that any of them holds is known.
 
     >>> from srcgrad.compiler.doctesting import program_of, text
     >>> entries = Entries(program_of('''
@@ -63,6 +64,7 @@ class Entries:
         roots = {self._root(name) for name in self._unknown}
         self._unknown = {name for name in self._parent if self._root(name) in roots}
         self._unknown.update(roots)
+        self.holds_known = not self._parent.keys() <= self._unknown  # in many programs nothing
         self._together: dict[str, list[tuple[str | None, Any]]] = {}
         for name in [*self._parent]:
             self._together.setdefault(self._root(name), []).extend(self._values.get(name, ()))
@@ -77,7 +79,7 @@ class Entries:
 
         It is the same list for all that read the same entries.
         """
-        source = self.source(statement)
+        source = self.source(statement) if self.holds_known else None
         if source is None:
             return None
         return self._kept(source, _word(getattr(getattr(statement, "value", None), "slice", None)))

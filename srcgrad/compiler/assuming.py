@@ -23,7 +23,7 @@ def assume_ranks(program: Program, seen: Seen) -> list[str]:
     if not seen:
         return []
     taken: list[str] = []
-    counted, indices = Integers(program).names, _indices(program)
+    counted = Integers(program).names
     for name in program.parameters:
         shape = seen.get(name)
         if shape is None or name in counted or name in program.given:
@@ -31,7 +31,7 @@ def assume_ranks(program: Program, seen: Seen) -> list[str]:
         shape = () if isinstance(shape, int) else shape
         program.given[name] = _FACTS.get(len(shape), "array")
         taken.append(rank_condition(name, shape))
-        if isinstance(shape, Places) and name in indices:
+        if isinstance(shape, Places) and name in _indices(program):
             program.places[name] = shape.kind
             taken.append(_OF_KIND[shape.kind].format(name))
     return taken

@@ -47,9 +47,9 @@ def stands_alone(node: Any) -> bool:
 
 
 def made(kind: type, fields: dict[str, Any]) -> Node:
-    """Return a node of a kind with all its fields, without gast's own slow `__init__`."""
+    """Return a node of a kind that holds its fields, without gast's own slow `__init__`."""
     node = _new(kind)
-    node.__dict__.update(fields)
+    node.__dict__ = fields
     return node
 
 
@@ -189,8 +189,7 @@ def clone(node: Node) -> Node:
     if _STANDS[kind]:
         return node
     new = _new(kind)
-    values = new.__dict__
-    values.update(node.__dict__)
+    new.__dict__ = values = node.__dict__.copy()
     copied, fields, inner = _COPIED[kind]
     if not copied.issuperset(values):  # it has marks that are its alone
         for name in values.keys() - copied:
@@ -228,8 +227,7 @@ def twin(node: Node) -> Node:
     if _STANDS[kind]:
         return node
     new = _new(kind)
-    values = new.__dict__
-    values.update(node.__dict__)
+    new.__dict__ = values = node.__dict__.copy()
     for name in _COPIED[kind][2]:
         part = values.get(name)
         if part is not None:

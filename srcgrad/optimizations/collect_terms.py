@@ -188,6 +188,8 @@ class TermCollection:
 
     def _group(self, terms: list[_Term], *, inner: bool) -> tuple[list[int], _Counts] | None:
         """Return the places of terms that are collected next, and what they have in common."""
+        if _have_nothing_in_common(terms):
+            return None  # as most
         counts = [term.counts() for term in terms]
         holders: _Counts = Counter()
         for count in counts:
@@ -261,6 +263,17 @@ def _keeps_floats(node: Any) -> bool:
         results = dict(item.split("->") for item in function.types)
         return results.get("d" * function.nin) == "d"
     return known.kind in ("float", "first")
+
+
+def _have_nothing_in_common(terms: list[_Term]) -> bool:
+    """Say whether no factor of any term is one of another term, too."""
+    seen: set[_Key] = set()
+    for term in terms:
+        keys = {factor.key for factor in term.factors}
+        if not seen.isdisjoint(keys):
+            return False
+        seen |= keys
+    return True
 
 
 def _choices(

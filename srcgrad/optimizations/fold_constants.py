@@ -24,6 +24,7 @@ _UNWRITTEN: Final = frozenset({gast.Name, gast.BinOp})  # which are no numbers t
 _SCALING: Final = (gast.Mult, gast.Div, gast.MatMult)
 _LEAVES: Final = frozenset({gast.Name, gast.Constant})
 _NAMES: Final = {gast.Name}
+_FIELDS: Final = ("operand", "args", "values", "elts")
 _ARITHMETIC: Final = (gast.BinOp, gast.UnaryOp)
 
 
@@ -142,10 +143,11 @@ class ConstantFolding:
             if node.right.__class__ not in _LEAVES:
                 node.right = self._uncopied(self._fold(node.right, inner=True))
             return self._binary(node, inner=inner)
-        for field in ("operand", "args", "values", "elts"):
+        for field in ("args",) if node.__class__ is gast.Call else _FIELDS:
             part = getattr(node, field, None)
             if isinstance(part, list):
-                setattr(node, field, [self._fold(item) for item in part])
+                if not _LEAVES.issuperset(map(type, part)):
+                    setattr(node, field, [self._fold(item) for item in part])
             elif part is not None and isinstance(node, gast.UnaryOp):
                 node.operand = self._fold(part, inner=True)
                 if isinstance(node.op, gast.USub) and _leads_negative(node.operand):

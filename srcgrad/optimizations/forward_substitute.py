@@ -21,6 +21,7 @@ from srcgrad.optimizations.movement import Movement, Waiting, binds_name
 from srcgrad.optimizations.purity import Purity
 from srcgrad.optimizations.width import WIDEST
 
+_SIMPLE: Final = frozenset({gast.Assign, gast.AugAssign, gast.Expr, gast.Return})
 _WIDEST_OF_LINES: Final = 52
 """How wide a value may get that stands for several lines of the user's."""
 
@@ -70,13 +71,17 @@ class ForwardSubstitution:
         """Go through a block with the temporaries that wait to be put into their one reader."""
         waiting = Waiting()
         gone: set[int] = set()
-        for position, statement in enumerate(block):
-            outer = self._in_try
-            self._in_try = outer or bool(getattr(statement, "handlers", ()))
-            for part in blocks_of(statement):
-                part[:] = self._block(part)
-            self._in_try = outer
-            self._take_entry(block[position - 1] if position else None, statement, gone)
+        before: Any = None
+        for statement in block:
+            if statement.__class__ not in _SIMPLE:
+                outer = self._in_try
+                self._in_try = outer or bool(getattr(statement, "handlers", ()))
+                for part in blocks_of(statement):
+                    part[:] = self._block(part)
+                self._in_try = outer
+            if before.__class__ is gast.Assign and before.value.__class__ is gast.Call:
+                self._take_entry(before, statement, gone)
+            before = statement
             if waiting:
                 self._fill(statement, waiting, gone)
                 self._settle(statement, waiting)
@@ -86,8 +91,6 @@ class ForwardSubstitution:
 
     def _take_entry(self, before: Any, statement: Any, gone: set[int]) -> None:
         """Write ``y += xs.pop()`` for ``t = xs.pop(); y += t``, next to each other."""
-        if before.__class__ is not gast.Assign or before.value.__class__ is not gast.Call:
-            return  # as most
         change = change_of(before) if binds_name(before) else None
         if change is None or change.method != "pop" or id(before) in gone:
             return
@@ -188,16 +191,17 @@ def _places_in(statement: Any, names: Collection[str]) -> dict[str, _Place]:
     """Find where a statement reads each of some names."""
     found: dict[str, _Place] = {}
     stack = _parts_of(statement)
-    while stack:
+    while stack and len(found) < len(names):
         holder, key, part = stack.pop()
-        node = holder[key] if isinstance(holder, list) else getattr(holder, key, None)
-        if isinstance(node, list):
-            stack += [(node, position, part) for position in range(len(node))]
-        elif isinstance(node, gast.Name):
+        node = holder[key] if holder.__class__ is list else getattr(holder, key, None)
+        kind = node.__class__
+        if kind is gast.Name:
             if node.id in names and isinstance(node.ctx, gast.Load):
                 found.setdefault(node.id, _Place(node.id, holder, key, part))
-        elif isinstance(node, gast.BinOp):
+        elif kind is gast.BinOp:
             stack += (node, "left", part), (node, "right", part)
+        elif kind is list:
+            stack += [(node, position, part) for position in range(len(node))]
         elif isinstance(node, gast.AST):
             stack += [(node, field, part) for field in INNER[node.__class__]]
     return found
