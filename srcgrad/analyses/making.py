@@ -65,6 +65,11 @@ class Making:
         """Return how bad the derivative of a value is."""
         return self._own.get(name, self._levels.get(name, PLAIN))
 
+    @property
+    def is_steep(self) -> bool:
+        """Whether the derivative of anything may be infinite somewhere."""
+        return any(level >= STEEP for level in self._levels.values())
+
     def _find_homes(self, block: list[Any]) -> None:
         """Note the block that binds each name, and which names are read before or outside it."""
         number = len(self._numbers)

@@ -27,6 +27,7 @@ from srcgrad.analyses.selectors import (
     both,
     largest,
     selects,
+    takes_all,
 )
 from srcgrad.analyses.shapes import Shapes
 from srcgrad.analyses.unions import either
@@ -95,13 +96,20 @@ class Selection:
         self.gathering = Gathering(program.namer, self.binds)
         self._outermost: Any = None
         self._perhaps = False
-        if (
-            self._made.stores
-            or self._made.unpacks
-            or self._made.around
-            or any(selects(program.operation(s), program) for s in _steps(program.body))
-        ):
+        if self._may_select():
             self._block(program.body)
+
+    def _may_select(self) -> bool:
+        """Say whether anything may use some elements only, and be told of."""
+        program, made = self._program, self._made
+        if made.stores or made.unpacks or made.around:
+            return True
+        steps = [program.operation(statement) for statement in _steps(program.body)]
+        selecting = [operation for operation in steps if selects(operation, program)]
+        if not all(takes_all(operation, program) for operation in selecting):
+            return True
+        told = made.truths or made.zeros or made.is_steep or any(map(_tells_truth, steps))
+        return bool(selecting and told)
 
     def of_operand(self, statement: Any, name: str) -> Mask | None:
         """Return the elements of an operand that a step uses towards the result."""
@@ -418,6 +426,13 @@ def _kin_of(links: Sequence[tuple[str, str]]) -> dict[str, frozenset[str]]:
         joined = frozenset().union(*(kin.get(name, frozenset([name])) for name in pair))
         kin.update(dict.fromkeys(joined, joined))
     return kin
+
+
+def _tells_truth(operation: Operation) -> bool:
+    """Say whether an operation is a product with a comparison that stands in it."""
+    if operation.primal is not np.multiply:
+        return False
+    return any(tells_truth(operand, frozenset()) for operand in operation.args)
 
 
 def _parts(index: Any) -> list[Any]:

@@ -97,6 +97,12 @@ def selects(operation: Operation, program: Program) -> bool:
     return program.reader.vocabulary.canonical_name(operation.primal) in SELECTORS
 
 
+def takes_all(operation: Operation, program: Program) -> bool:
+    """Say whether an operation is a reduction of all elements, of which none is left out."""
+    name = program.reader.vocabulary.canonical_name(operation.primal)
+    return name in _OF_ALL and "where" not in operation.keywords
+
+
 def _where(operation: Operation) -> list[tuple[str, Mask | None]]:
     if len(operation.args) != 3 or not isinstance(operation.args[0], gast.Name):
         return []
@@ -268,6 +274,7 @@ def _is_atom(node: Any) -> bool:
     )
 
 
+_OF_ALL: Final = frozenset(f"numpy.{name}" for name in ("sum", "mean", "prod", "std", "var"))
 SELECTORS: Final = {
     "numpy.where": _where,
     **dict.fromkeys(

@@ -193,7 +193,7 @@ def _places_in(statement: Any, names: Collection[str]) -> dict[str, _Place]:
     stack = _parts_of(statement)
     while stack and len(found) < len(names):
         holder, key, part = stack.pop()
-        node = holder[key] if holder.__class__ is list else getattr(holder, key, None)
+        node: Any = holder[key] if holder.__class__ is list else getattr(holder, key, None)
         kind = node.__class__
         if kind is gast.Name:
             if node.id in names and isinstance(node.ctx, gast.Load):
