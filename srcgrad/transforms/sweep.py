@@ -283,10 +283,10 @@ class Sweep:
 
     def moved_away(self, statement: Any, targets: list[str]) -> list[Any]:
         """Move borrowed adjoints out of variables that the operands' adjoints will get."""
+        own = {self.namer.adjoint(cell) for cell in self.operands(statement)[1]}
         borrowed = self.adjoints.borrowed
         if not borrowed:
             return []
-        own = {self.namer.adjoint(cell) for cell in self.operands(statement)[1]}
         done = self.adjoints.spell_out(
             statement, [target for target in targets if borrowed.get(target) in own]
         )
