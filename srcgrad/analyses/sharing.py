@@ -107,7 +107,8 @@ class Sharing:
 
     def groups(self, names: Iterable[str]) -> set[str]:
         """Return a name for each group that some names belong to."""
-        return {self._root(name) for name in names}
+        known = self._parent
+        return {self._root(name) if name in known else name for name in names}
 
     def _root(self, name: str) -> str:
         known = self._parent

@@ -6,9 +6,12 @@ import ast
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
+import gast
+
 from srcgrad.codegen.printer import Printed
 from srcgrad.codegen.tracebacks import Part, UserLine, is_generated
 from srcgrad.frontend.source import FunctionSource
+from srcgrad.ir.marks import ORIGIN
 from srcgrad.ir.origins import Origin, origin_of
 from srcgrad.ir.walk import INNER, nodes_in
 from srcgrad.parsing import parsed
@@ -105,12 +108,16 @@ class _Parts:
 
     def differ(self, statement: Any) -> bool:
         """Say whether anything in a statement comes from another line than it is listed under."""
+        exact, line = self._exact, self._line
         waiting = _heads(statement)
         for node in waiting:
-            origin = origin_of(node)
-            if origin is not None and (self._exact or origin.file or origin.line != self._line):
+            origin: Any = ORIGIN.of(node)
+            if origin is not None and (exact or origin.file or origin.line != line):
                 return True
-            waiting += nodes_in(node)
+            if node.__class__ is gast.BinOp:
+                waiting += node.left, node.right
+            elif node.__class__ is not gast.Name:
+                waiting += nodes_in(node)
         return False
 
     def within(self, statement: Any, again: Any, first: int) -> Iterator[Part]:
@@ -131,6 +138,10 @@ class _Parts:
         origin = _common(ours) or outer
         if isinstance(theirs, ast.expr) and self._place(origin) != self._place(outer):
             yield theirs, origin
+        if ours.__class__ is gast.BinOp:  # as most are
+            yield from self._pairs(ours.left, theirs.left, origin)
+            yield from self._pairs(ours.right, theirs.right, origin)
+            return
         for name in INNER[ours.__class__]:
             mine, other = getattr(ours, name, None), getattr(theirs, name, None)
             both = (mine, other) if isinstance(mine, list) else ([mine], [other])

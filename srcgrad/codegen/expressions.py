@@ -42,7 +42,11 @@ class ExpressionPrinter(astunparse.Unparser):  # type: ignore[misc]
 
     def dispatch(self, tree: Any, need: int = TEST) -> None:
         """Write `tree`, in parentheses if it binds less strongly than `need`."""
-        method = getattr(self, "_" + type(tree).__name__, None)
+        kind = type(tree).__name__
+        if kind == "Name":  # as half of them are
+            self.write(tree.id)
+            return
+        method = getattr(self, "_" + kind, None)
         if method is None:
             self.write(self._borrowed(tree))
         elif strength(tree) < need:
@@ -54,6 +58,8 @@ class ExpressionPrinter(astunparse.Unparser):  # type: ignore[misc]
 
     def text(self, tree: Any, need: int = TEST) -> str:
         """Return `tree` as text on one line."""
+        if type(tree).__name__ == "Name":
+            return str(tree.id)
         outer, self._parts = self._parts, []
         self.write = self._parts.append
         try:

@@ -174,6 +174,14 @@ def targets_of(statement: Any) -> list[Any]:
     return []
 
 
+def binds_name(statement: Any) -> bool:
+    """Say whether a statement is an assignment to one name."""
+    if statement.__class__ is not gast.Assign:
+        return False
+    targets = statement.targets
+    return len(targets) == 1 and targets[0].__class__ is gast.Name
+
+
 def bound_by(statement: Any) -> list[str]:
     """Return the names that one statement binds itself, updates such as ``a += b`` included."""
     if statement.__class__ is gast.Assign:  # most are, of one name

@@ -10,7 +10,7 @@ from srcgrad.ir.jumps import is_endless
 from srcgrad.ir.liveness import killed, may_raise, walk_live
 from srcgrad.ir.marks import ATTEMPT, IN_PLACE
 from srcgrad.ir.nodes import is_backward
-from srcgrad.ir.program import bound_by, header_reads
+from srcgrad.ir.program import binds_name, bound_by, header_reads
 from srcgrad.ir.walk import names_bound, places_in
 from srcgrad.optimizations.dead_contents import Contents, is_counted
 from srcgrad.optimizations.purity import Purity
@@ -74,7 +74,11 @@ class DeadStores:
         kept: list[Any] = []
         for statement in reversed(block):
             if statement.__class__ in _SIMPLE:  # most are
-                if not self._is_dead(statement, live):
+                if not self._raises and binds_name(statement) and statement.targets[0].id in live:
+                    live.discard(statement.targets[0].id)
+                    live.update(self._reads(statement))
+                    kept.append(statement)
+                elif not self._is_dead(statement, live):
                     live = self._before(statement, live)
                     kept.append(statement)
             elif isinstance(statement, (gast.For, gast.While)):

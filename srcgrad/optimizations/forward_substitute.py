@@ -14,10 +14,10 @@ from srcgrad.ir.changes import change_of
 from srcgrad.ir.lines import take_lines
 from srcgrad.ir.liveness import may_raise
 from srcgrad.ir.marks import CLOSING, IS_PRIMAL, TAKES_LINE
-from srcgrad.ir.program import count_binds, header_reads
+from srcgrad.ir.program import binds_name, count_binds, header_reads
 from srcgrad.ir.walk import INNER, blocks_of, names_read
 from srcgrad.optimizations.kept_axes import without_kept_axes
-from srcgrad.optimizations.movement import Movement, Waiting, binds_name
+from srcgrad.optimizations.movement import Movement, Waiting
 from srcgrad.optimizations.purity import Purity
 from srcgrad.optimizations.width import WIDEST
 

@@ -14,7 +14,7 @@ from srcgrad.ir.changes import change_of
 from srcgrad.ir.looks import Look
 from srcgrad.ir.marks import IS_RECORD
 from srcgrad.ir.nodes import Blank, Comment
-from srcgrad.ir.program import header_of, header_reads, is_store, targets_of
+from srcgrad.ir.program import binds_name, header_of, header_reads, is_store, targets_of
 from srcgrad.ir.walk import blocks_of, names_bound, names_read, root_name, statements
 from srcgrad.locks import kept_property
 from srcgrad.optimizations.purity import Purity
@@ -323,14 +323,6 @@ class Movement:
         if first is not None and self._purity.adds_to_first(statement.value):
             return [first]
         return names_read(statement.value)
-
-
-def binds_name(statement: Any) -> bool:
-    """Say whether a statement is an assignment to one name."""
-    if statement.__class__ is not gast.Assign:
-        return False
-    targets = statement.targets
-    return len(targets) == 1 and targets[0].__class__ is gast.Name
 
 
 def _written_names(items: list[Any]) -> set[str]:

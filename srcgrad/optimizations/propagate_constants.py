@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 import gast
 
@@ -11,6 +11,8 @@ from srcgrad.ir.marks import CLOSING
 from srcgrad.ir.program import count_binds
 from srcgrad.ir.putting import put
 from srcgrad.ir.walk import blocks_of, statements
+
+_WRITTEN: Final = frozenset({gast.Constant, gast.UnaryOp})
 
 
 def propagate_constants(
@@ -48,7 +50,9 @@ def propagate_constants(
 
 def _literal(statement: Any) -> str:
     """Return the name that a statement binds to a floating-point literal, or an empty string."""
-    if statement.__class__ is gast.Assign and len(statement.targets) == 1:
+    if statement.__class__ is not gast.Assign or statement.value.__class__ not in _WRITTEN:
+        return ""  # as most
+    if len(statement.targets) == 1:
         target, value = statement.targets[0], statement.value
         if value.__class__ is gast.UnaryOp and isinstance(value.op, gast.USub):
             value = value.operand

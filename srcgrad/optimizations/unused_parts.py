@@ -8,6 +8,7 @@ from typing import Any
 import gast
 
 from srcgrad.ir.build import at
+from srcgrad.ir.program import binds_name
 from srcgrad.ir.walk import blocks_of, names_bound, names_read, nodes_in, statements, walk
 
 
@@ -50,6 +51,10 @@ def name_unused_parts(
     read: set[str] = set()
     bound: list[str] = []
     for statement in statements(body):
+        if binds_name(statement):  # as most do
+            read.update(names_read(statement.value))
+            bound.append(statement.targets[0].id)
+            continue
         for part in _read_parts(statement):
             read.update(names_read(part))
         if isinstance(statement, gast.AugAssign):
