@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -50,20 +50,32 @@ class NameKinds:
         )
 
     def in_text(
-        self, program: Program, chosen: frozenset[str], *, of_adjoints: bool = True
+        self,
+        program: Program,
+        chosen: frozenset[str],
+        *,
+        of_adjoints: bool = True,
+        now: Mapping[str, str] | None = None,
     ) -> Callable[[str], bool]:
         """Say which names are of variables all of whose values are `chosen`, and so their adjoints.
 
-        Names that are versions of one variable may have changed places by now.
+        Names that are versions of one variable may have changed places by now. If several are asked
+        for at once, `now` are the names of the text, which are found out for all of them.
         """
         namer: Namer = program.namer
-        every = bound_names(program.body) | set(program.parameters) | self.every
-        if every.isdisjoint(chosen):
+        bases = self.names_now(program) if now is None else now
+        if bases.keys().isdisjoint(chosen):
             return lambda _: False  # as of matrices in most functions
-        mixed = set(map(namer.base, every - chosen))
-        found = set(map(namer.base, every & chosen)) - mixed
+        mixed = {base for name, base in bases.items() if name not in chosen}
+        found = {base for name, base in bases.items() if name in chosen} - mixed
         of = namer.variable_of if of_adjoints else namer.base
         return lambda name: of(name) in found
+
+    def names_now(self, program: Program) -> Mapping[str, str]:
+        """Return all names of a text as it is now, each with the variable it is a version of."""
+        every = self.every.union(bound_names(program.body), program.parameters)
+        base = program.namer.base
+        return {name: base(name) for name in every}
 
 
 NOTHING_KNOWN: Final = NameKinds()

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, TypeAlias
 
 from srcgrad.analyses.sharing import Sharing
 from srcgrad.analyses.touched_elements import TouchedElements
@@ -48,6 +48,8 @@ from srcgrad.optimizations.unused_parts import name_unused_parts
 from srcgrad.optimizations.width import width
 from srcgrad.optimizations.write_over import guarded_names, write_over
 from srcgrad.transforms.externals import Externals
+
+_Names: TypeAlias = Mapping[str, str] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,13 +108,12 @@ class Polishing:
 
     def _with_results_shared(self, body: list[Any]) -> list[Any]:
         """Compute once what a block computes several times."""
-        names = self.kinds.in_text(self.program, self.kinds.numbers)
-        fresh = self.program.namer.fresh
+        now, fresh = self.kinds.names_now(self.program), self.program.namer.fresh
         sharing = ResultSharing(
             self.purity,
             self._is_ours,
-            names,
-            self._holds_array(),
+            self._is_number(now),
+            self._holds_array(now),
             lambda node: fresh(wording(node)),
         )
         return sharing.run(body)
@@ -143,9 +144,11 @@ class Polishing:
 
     def _folded(self, body: list[Any]) -> list[Any]:
         """Do the arithmetic of literals and of adjoints, and return what is computed last."""
-        is_adjoint = self.purity.is_adjoint
-        is_matrix = self.kinds.in_text(self.program, self.kinds.matrices)
-        folding = ConstantFolding(self.is_float, self._is_number(), is_adjoint, is_matrix)
+        is_adjoint, kinds = self.purity.is_adjoint, self.kinds
+        now = kinds.names_now(self.program)
+        is_matrix = kinds.in_text(self.program, kinds.matrices, now=now)
+        is_number, holds_array = self._is_number(now), self._holds_array(now)
+        folding = ConstantFolding(self.is_float, is_number, is_adjoint, is_matrix)
         for turn in range(3):  # what is folded may be a number that can be put elsewhere
             before = body
             body = propagate_constants(body, self._is_ours, self.parameters)
@@ -154,15 +157,15 @@ class Polishing:
                 break
         collection = TermCollection(self.purity, self.is_float)
         gathering = AdditionGathering(self.purity, width, collection.of)
-        is_number, holds_array = self._is_number(), self._holds_array()
         may_share = Sharing(body, self.purity.of, is_number, holds_array).may_share
         merged = merge_additions(collection.run(body), width, is_adjoint, may_share)
         body = self._coalesced(gathering.run(collection.run(merged)))
         body = self._without_ones(tidy(folding.run(body)))
         body = read_originals(body, self._is_ours)
-        is_array = self._is_array()
+        now = kinds.names_now(self.program)
+        is_array = self._is_array(now)
         body = ClearDelay(self.purity, width).run(body)
-        body = fill_cleared(body, self.purity, self._is_number(), is_array)
+        body = fill_cleared(body, self.purity, self._is_number(now), is_array)
         body = skip_copies(body)  # of what is one sum only now
         body = ForwardSubstitution(self.purity, self.is_temporary, width).run(body)
         body = SignRepetition(self.purity, self.is_float, width).run(body)
@@ -187,17 +190,17 @@ class Polishing:
             for node in found_with(statement, ADJOINT.name):
                 ADJOINT.put(node, self.program.namer.base(ADJOINT.of(node)))
 
-    def _is_number(self) -> Callable[[str], bool]:
+    def _is_number(self, now: _Names = None) -> Callable[[str], bool]:
         """Say which variables never hold anything but a number, and so which adjoints."""
-        return self.kinds.in_text(self.program, self.kinds.numbers)
+        return self.kinds.in_text(self.program, self.kinds.numbers, now=now)
 
-    def _is_array(self) -> Callable[[str], bool]:
+    def _is_array(self, now: _Names = None) -> Callable[[str], bool]:
         """Say which adjoints are surely those of arrays with axes."""
-        arrays = self._holds_array()
+        arrays = self._holds_array(now)
         return lambda name: self.purity.is_adjoint(name) and arrays(name)
 
-    def _holds_array(self) -> Callable[[str], bool]:
-        return self.kinds.in_text(self.program, self.kinds.arrays)
+    def _holds_array(self, now: _Names = None) -> Callable[[str], bool]:
+        return self.kinds.in_text(self.program, self.kinds.arrays, now=now)
 
     def _touched(self, body: list[Any]) -> TouchedElements:
         """Return what touches the elements of the arrays of a body."""

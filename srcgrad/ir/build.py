@@ -162,10 +162,10 @@ def at(node: Node, like: Node) -> Node:
     if like is not None:
         line = getattr(like, "lineno", None)
         if line is not None:
-            node.lineno = line
-            node.col_offset = getattr(like, "col_offset", 0)
-            node.end_lineno = getattr(like, "end_lineno", line)
-            node.end_col_offset = getattr(like, "end_col_offset", 0)
+            given = node.__dict__
+            given["lineno"], given["col_offset"] = line, getattr(like, "col_offset", 0)
+            given["end_lineno"] = getattr(like, "end_lineno", line)
+            given["end_col_offset"] = getattr(like, "end_col_offset", 0)
         if ORIGIN.is_on(like) and not (ORIGIN.is_on(node) and ORIGIN.of(node).file):
             ORIGIN.put(node, ORIGIN.of(like))
     return node

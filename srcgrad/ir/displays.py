@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import gast
 
 from srcgrad.ir.scopes import MISSING, Scope
 from srcgrad.ir.walk import root_name
 
+_JOINING: Final = frozenset({gast.Add, gast.Mult})
+_LISTS: Final = frozenset({gast.List, gast.ListComp})
+
 
 def makes_list(value: Any) -> bool:
     """Say whether an expression is a list display, or such displays joined or repeated."""
-    if isinstance(value, gast.BinOp):
-        joins = isinstance(value.op, (gast.Add, gast.Mult))
+    kind = value.__class__
+    if kind is gast.BinOp:
+        joins = value.op.__class__ in _JOINING
         return joins and (makes_list(value.left) or makes_list(value.right))
-    return isinstance(value, (gast.List, gast.ListComp))
+    return kind in _LISTS
 
 
 def lists_have(value: Any, scope: Scope) -> bool:

@@ -56,8 +56,8 @@ class Expressions:
             if made is not None:
                 self._work.run(made)
                 return
-        done = self.operands(value, node) if self._varies.of(value) else value
-        self._work.emit(assign(name, done, node))
+            value = self.operands(value, node)
+        self._work.emit(assign(name, value, node))
 
     def _chosen(self, value: Any, node: Any) -> Any:
         """Return ``a or b`` as ``a if a else b``, with a name for `a`."""
@@ -88,8 +88,7 @@ class Expressions:
 
     def operands(self, value: Any, node: Any) -> Any:
         """Return one operation with its operands made simple."""
-        value = nested_where(value, self._reader.read(value)) or value
-        operation = self._reader.read(value)
+        value, operation = self._spelled(value)
         if isinstance(value, gast.Call) and operation.primal is self._reader.vocabulary.getitem:
             read = gast.Subscript(*operation.args, gast.Load())  # as rules of ours spell it
             return self.operands(gast.copy_location(read, value), node)
@@ -117,6 +116,12 @@ class Expressions:
             self._by_position(operation, value)
             self._call_operands(value, node, shown=operation.kind != "user")
         return value
+
+    def _spelled(self, value: Any) -> tuple[Any, Operation]:
+        """Return an expression as it is compiled, and what it does."""
+        operation = self._reader.read(value)
+        nested = nested_where(value, operation)
+        return (value, operation) if nested is None else (nested, self._reader.read(nested))
 
     def _refuse_lists_joined(self, operation: Operation, value: Any) -> None:
         """Refuse to hand a list to a function that is compiled as if it got an array."""
