@@ -267,6 +267,8 @@ class Dimensions:
         if name not in self._known:
             self._known[name] = self._weak.get(name, vector)
         before = self._known[name]
+        if before == vector:
+            return False
         common, settled = self.lengths.meet(before, vector), self.lengths.settled
         if settled(common) == settled(before):
             return False

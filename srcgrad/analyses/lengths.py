@@ -67,6 +67,8 @@ class Lengths:
 
     def find(self, length: Length) -> Length:
         """Return the length that stands for all those that agree with a given one."""
+        if not self._equal and not (isinstance(length, tuple) and len(length) == 3):
+            return length  # as most
         length = self._made_of_found(length)
         while length in self._equal:
             length = self._made_of_found(self._equal[length])
@@ -167,6 +169,8 @@ class Lengths:
 
     def join(self, first: Vector, second: Vector) -> Vector:
         """Return the lengths of two values that are broadcast together."""
+        if first == second:
+            return first
         size = max(len(first), len(second))
         ours = (1,) * (size - len(first)) + first
         theirs = (1,) * (size - len(second)) + second

@@ -53,7 +53,7 @@ from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import direct_names
 from srcgrad.ir.scopes import Binding, has_meaning
-from srcgrad.ir.walk import found_in, statements
+from srcgrad.ir.walk import found_in, nodes_in, statements
 from srcgrad.runtime.stacks import CannotStackError
 from srcgrad.transforms.externals import Externals
 from srcgrad.transforms.stacking import take_stacks
@@ -363,9 +363,12 @@ class Module:
         return text.rstrip("\n") + "\n", LineMap(entries, tuple(parts))
 
     def _drop_unused_imports(self) -> None:
-        used: set[str] = set()
-        for _, definition in self.definitions:
-            used.update(node.id for node in found_in(definition, gast.Name))
-        self.externals.runtime &= used
-        for name in [n for n in self.externals.imports if n not in used]:
+        unused = {*self.externals.runtime, *self.externals.imports}
+        parts = (part for _, definition in self.definitions for part in nodes_in(definition))
+        for part in parts:
+            if not unused:
+                return
+            unused.difference_update([node.id for node in found_in(part, gast.Name)])
+        self.externals.runtime -= unused
+        for name in unused.intersection(self.externals.imports):
             del self.externals.imports[name]
