@@ -98,9 +98,9 @@ def selects(operation: Operation, program: Program) -> bool:
 
 
 def takes_all(operation: Operation, program: Program) -> bool:
-    """Say whether an operation is a reduction of all elements, of which none is left out."""
-    name = program.reader.vocabulary.canonical_name(operation.primal)
-    return name in _OF_ALL and "where" not in operation.keywords
+    """Say whether one of the selecting operations is a reduction that leaves no element out."""
+    maker = SELECTORS[program.reader.vocabulary.canonical_name(operation.primal)]
+    return maker is _reduced and not (_reduced(operation) or largest(operation, ""))
 
 
 def _where(operation: Operation) -> list[tuple[str, Mask | None]]:
@@ -274,7 +274,6 @@ def _is_atom(node: Any) -> bool:
     )
 
 
-_OF_ALL: Final = frozenset(f"numpy.{name}" for name in ("sum", "mean", "prod", "std", "var"))
 SELECTORS: Final = {
     "numpy.where": _where,
     **dict.fromkeys(
