@@ -73,7 +73,7 @@ class Shapes:
         self._settled = True
         self._numeric: dict[int, tuple[list[Any], bool]] = {}
         self._first: dict[Shape, str] = {}
-        for name in [*program.parameters, *_top_variables(program)]:
+        for name in [*program.parameters, *program.once(_top_variables)]:
             self._first.setdefault(self._known[name], name)
 
     def _of_parameters(self) -> dict[str, Shape]:
@@ -218,6 +218,8 @@ class Shapes:
     def _mistaken(self, varying: set[str]) -> set[str]:
         """Return the names read from lists that turn out to hold other shapes than was thought."""
         found: set[str] = set()
+        if not self._entries.holds_known:
+            return found
         for statement in statements(self._program.body):
             values = self._entries.read(statement)
             if values is None:

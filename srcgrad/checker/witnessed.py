@@ -37,8 +37,8 @@ class Primal(Walker):
         self._names = Renamed(self._name)
         self._acts: dict[int, Callable[[Frame], Any]] = {}
         for entry in witness.entries.values():
-            named = bound_in(entry.before), bound_in([entry.statement])
-            self.local.update(self._name(name) for names in named for name in names)
+            named = bound_in([*entry.before, entry.statement])
+            self.local.update([self._name(name) for name in named])
 
     def run(self, names: Any, given: dict[str, Any]) -> Any:
         """Run it for the values of its parameters, where `names` say what all other names mean."""

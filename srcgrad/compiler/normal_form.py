@@ -237,8 +237,10 @@ def _with_errors(
     known: Collection[str],
 ) -> list[Any]:
     """Return a body that raises where it reads what nothing has bound, but for what is `known`."""
-    base = program.namer.base
-    reads = unbound_reads(body, known, base, started, program.reader.scope.local)
+    base, local = program.namer.base, program.reader.scope.local
+    if not (program.unbound or started or local.difference(known).difference(bound_names(body))):
+        return body  # as most: each read was found to be of what is bound
+    reads = unbound_reads(body, known, base, started, local)
     if not reads:
         return body
     nothing = may_be_none(body, program.reader, program.inputs, started) & bound_names(body)
