@@ -78,6 +78,23 @@ def is_plain_class(kind: type) -> bool:
         return True
     if "__srcgrad_written_out__" in vars(kind):
         return True  # one of ours that stands for a class of SciPy
+    return _is_made_without(kind, _MAGIC)
+
+
+def answers_names(value: Any) -> bool:
+    """Say whether an object is as a plain one, but that its class answers names by a function.
+
+    >>> Shim = type("Shim", (), {"__module__": "own", "__getattr__": lambda shim, name: name})
+    >>> answers_names(Shim()), is_plain_object(Shim()), answers_names(SimpleNamespace())
+    (True, False, False)
+    """
+    kind = type(value)
+    own = hasattr(kind, "__getattr__") and not isinstance(value, (type, ModuleType))
+    return own and _is_made_without(kind, set(_MAGIC) - {"__getattr__"})
+
+
+def _is_made_without(kind: type, magic: Iterable[str]) -> bool:
+    """Say whether a class is made by a `class` statement outside the libraries, without methods."""
     module = kind.__module__.partition(".")[0]
     if module in _OTHERS or (module in sys.stdlib_module_names and module != "__main__"):
         return False
@@ -86,7 +103,7 @@ def is_plain_class(kind: type) -> bool:
             continue
         if not base.__flags__ & _MADE_BY_STATEMENT:
             return False
-        if any(name in vars(base) and not _is_frozen(base, name) for name in _MAGIC):
+        if any(name in vars(base) and not _is_frozen(base, name) for name in magic):
             return False
     return type(kind).__module__ in ("builtins", "abc")
 

@@ -138,3 +138,78 @@ def _given_or(laws, other):
 def laws_that_a_helper_hands_back(x):
     laws = _given_or(None, LAWS)
     return np.sum(x * laws.slope(True) + laws["offset"](False) * x * x)
+
+
+class _Numbers:
+    """Hands on what it is asked for to a library, which may be another one."""
+
+    def __init__(self, library):
+        self._library = library
+
+    @property
+    def linear(self):
+        return self._library.linalg
+
+    def __getattr__(self, name):
+        if name == "_library":  # of an object that is not made yet
+            raise AttributeError(name)
+        return getattr(self._library, name)
+
+
+class _Lazy:
+    def __getattr__(self, name):
+        import scipy.special
+
+        return getattr(scipy.special, name)
+
+
+xp = _Numbers(np)
+lazy = _Lazy()
+
+
+@program("v")
+def library_behind_an_object(x):
+    y = xp.zeros_like(x)
+    y[1:] = xp.hypot(x[1:], x[:-1]) * xp.pi
+    return xp.sum(y * lazy.expit(x)) / xp.linear.norm(x)
+
+
+@program("v")
+def functions_of_a_library_behind_an_object(x):
+    def smooth(v):
+        return xp.tanh(v) * xp.linalg.norm(v)
+
+    total = 0.0
+    for i in range(len(x)):
+        function = xp.sin if i % 2 else xp.cos
+        total = total + function(x[i])
+    return total + xp.sum(smooth(x) * smooth(2.0 * x))
+
+
+class _Settings:
+    """Keeps numbers in a dict, and gives None for those that are not there."""
+
+    def __init__(self):
+        self.held = {"scale": 2.0}
+
+    def __getattr__(self, name):
+        if name == "held":
+            raise AttributeError(name)
+        return self.held.get(name)
+
+
+SETTINGS = _Settings()
+
+
+@program("v")
+def numbers_behind_an_object(x):
+    scaled = x * SETTINGS.scale
+    return np.sum(scaled if SETTINGS.offset is None else scaled + SETTINGS.offset)
+
+
+@program("v", by="tape")
+def numbers_behind_an_object_that_are_written(x):
+    SETTINGS.held["scale"] = x[0]
+    total = np.sum(x * SETTINGS.scale)
+    SETTINGS.held["scale"] = 2.0
+    return total

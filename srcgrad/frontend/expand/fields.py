@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from types import FunctionType
 from typing import Any
 
@@ -9,7 +10,7 @@ import gast
 
 from srcgrad.frontend.callees import ELSEWHERE
 from srcgrad.frontend.effects import written_parameters
-from srcgrad.frontend.expand.assumptions import Attribute, Of
+from srcgrad.frontend.expand.assumptions import Attribute, InClasses, Of
 from srcgrad.frontend.expand.frame import NeedsInlineError, at_key
 from srcgrad.frontend.expand.making import make_function
 from srcgrad.frontend.expand.part import Part
@@ -80,6 +81,26 @@ class Fields(Part):
                 return self.frame.objects.of_instance(owner, stored, node)
         text = gast.Attribute(clone(owner.expression), name, gast.Load())
         return self.frame.telling.told(getter, [owner], {}, node, text)
+
+    def answered(self, owner: Instance, name: str, node: Any) -> Value:
+        """Return an attribute of an object whose class answers names by ``__getattr__``.
+
+        It is known if that, or a property, gives a function or an object, as ``xp.sin`` where `xp`
+        hands on to a module what it is asked for.
+        """
+        cls = type(owner.value)
+        text = gast.Attribute(clone(owner.expression), name, gast.Load())
+        found = inspect.getattr_static(owner.value, name, MISSING)
+        if isinstance(found, property):
+            return self.property_of(owner, name, found, node) or text
+        answers = inspect.getattr_static(cls, "__getattr__", None)
+        own = isinstance(answers, FunctionType) and self.session.is_user(answers)
+        if found is not MISSING or not own:
+            return text
+        self.session.assume(Of(_keeps, owner.root, (name,)), False)
+        self.session.assume(InClasses(cls.__mro__, "__getattr__"), answers)
+        given: list[Value] = [owner, gast.Constant(name, None)]
+        return self.frame.telling.told(answers, given, {}, node, text) or text
 
     def field_of(self, owner: Instance, name: str, item: Any, node: Any) -> Value:
         """Return a field of an object that is differentiated."""
@@ -243,6 +264,11 @@ class Fields(Part):
                 "pass its attributes",
             )
         return clone(value.expression)
+
+
+def _keeps(value: Any, name: str) -> bool:
+    """Say whether an object or its class keeps a name, so that ``__getattr__`` is not asked."""
+    return inspect.getattr_static(value, name, MISSING) is not MISSING
 
 
 def _handed_on(tree: Any) -> str | None:

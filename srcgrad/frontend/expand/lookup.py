@@ -30,7 +30,7 @@ from srcgrad.ir.build import clone, load
 from srcgrad.ir.packages import package_of
 from srcgrad.ir.scopes import MISSING, SPACE_OF, Binding
 from srcgrad.runtime.interpolators import is_frozen_law, law_of
-from srcgrad.runtime.objects import hides_class, is_plain_object
+from srcgrad.runtime.objects import answers_names, hides_class, is_plain_object
 
 if TYPE_CHECKING:
     from srcgrad.frontend.expand.interpreter import Interpreter
@@ -76,7 +76,7 @@ class Lookup(Part):
 
     def outside(self, value: Any, expression: Any, root: Callable[[Any], Any] | None) -> Value:
         """Return an object from outside as a static value if that is of use; `root` finds it."""
-        if root is not None and is_plain_object(value):
+        if root is not None and (is_plain_object(value) or answers_names(value)):
             self.meet(value, expression, root)
             return Instance(value, expression, root)
         if root is not None and self.session.holding.has_entries(value):

@@ -181,9 +181,10 @@ class Objects(Part):
     # -- objects that were there before
 
     def of_instance(self, owner: Instance, name: str, node: Any) -> Value:
-        value, cls = owner.value, type(owner.value)
-        root = owner.root
+        value, cls, root = owner.value, type(owner.value), owner.root
         self.session.assume(Of(type, root), cls)
+        if not is_plain_object(value):
+            return self.frame.fields.answered(owner, name, node)
         written = self.frame.held_fields.held_field(owner, name)
         if written is not None:
             return written
@@ -210,8 +211,7 @@ class Objects(Part):
             )
 
     def _of_instance_class(self, owner: Instance, name: str, node: Any) -> Value:
-        root = owner.root
-        self.session.assume(Of(is_set, root, (name,)), False)
+        self.session.assume(Of(is_set, owner.root, (name,)), False)
         cls = type(owner.value)
         found = inspect.getattr_static(cls, name, MISSING)
         data = isinstance(found, (property, functools.cached_property)) or (

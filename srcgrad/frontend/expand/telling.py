@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Mapping
-from types import BuiltinFunctionType, FunctionType
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any, Final
 
 import gast
@@ -183,7 +183,7 @@ class Given:
                 return "given", place
         if answer is None or type(answer) in (bool, str, int):
             return "literal", type(answer), answer
-        if isinstance(answer, _CALLED):
+        if isinstance(answer, (*_CALLED, ModuleType)) or _is_of_library(answer):
             return "function", answer
         if type(answer) not in (dict, tuple):
             return None
@@ -206,6 +206,11 @@ def _tried(answer: Root, arguments: Mapping[str, Any]) -> Any:
         return answer(arguments)
     except Exception:  # noqa: BLE001 - the run raises it, too, where it comes to the call
         return None
+
+
+def _is_of_library(value: Any) -> bool:
+    """Say whether a value is called and is none of the user's objects: ``np.sin``, ``np.zeros``."""
+    return callable(value) and not isinstance(value, MethodType) and not is_plain_object(value)
 
 
 def _written(shape: Any, values: list[Value]) -> Value:
