@@ -10,6 +10,7 @@ import gast
 from srcgrad.analyses.variation import Variation
 from srcgrad.errors import SrcgradError
 from srcgrad.frontend.effects import how_written, is_library
+from srcgrad.frontend.left_out import marks
 from srcgrad.frontend.remembered import nothing_changes, source_to_read
 from srcgrad.ir.operations import Reader, may_not_copy, writes_result
 from srcgrad.ir.scopes import scope_of
@@ -60,8 +61,8 @@ def _may_pass(function: Any, vocabulary: Vocabulary, active: frozenset[Any]) -> 
     if not isinstance(tree.body, list) or how_written(function, vocabulary) is not None:
         return True
     nodes = [node for statement in tree.body for node in walk(statement)]
-    if any(isinstance(node, _NOT_FOLLOWED) for node in nodes):
-        return True
+    if any(isinstance(node, _NOT_FOLLOWED) or marks(node) is not None for node in nodes):
+        return True  # what is left out of the text is run where the call itself is
     reader = Reader(scope_of(function, tree, with_imports=True), vocabulary)
     if any(map(_runs_call, nodes)) or any(_may_write(node, reader) for node in nodes):
         return True

@@ -283,3 +283,22 @@ def helper_with_the_name_of_what_it_calls(t):
 @program("v")
 def helper_with_the_name_of_what_it_calls_on_arrays(x):
     return np.sum(exp(x) * cos(x[0]))
+
+
+def _in_rows(x, several):
+    rows = [[0.0, 0.0]] * 2
+    if several:
+        rows[0][0] = x[0] * x[1]
+    return rows
+
+
+@program("v", by="tape")
+def helper_whose_result_would_be_constant_without_a_part(x):
+    rows = _in_rows(x, x[0] < 100.0)
+    return rows[0][0] + 3.0 * rows[1][0]
+
+
+@program("v")
+def helper_whose_result_is_constant_on_the_way_that_is_gone(x):
+    rows = _in_rows(x, x[0] > 100.0)
+    return np.sum(x) + rows[0][0] * x[0]
