@@ -31,6 +31,7 @@ from srcgrad.frontend.normalize.flatten import Flattener
 from srcgrad.frontend.normalize.inline import WritingHelpers
 from srcgrad.frontend.normalize.missing_entries import with_missing_entries
 from srcgrad.frontend.normalize.other_names import by_one_name
+from srcgrad.frontend.normalize.returned_tables import rows_returned
 from srcgrad.frontend.normalize.returns import single_exit
 from srcgrad.frontend.normalize.separation import separated
 from srcgrad.frontend.normalize.spellings import Spellings
@@ -128,7 +129,7 @@ def normal_form(
         return program, refusals
     apart = separated(tree.body, namer)
     plain = manner.plain or manner.updates
-    body = _counted(tree.body, reader, refusals, plain=plain)
+    body = rows_returned(_counted(tree.body, reader, refusals, plain=plain), scope, namer)
     tree.body = by_one_name(desugared(body, scope, namer, refusals, program.parameters), reader)
     exits = single_exit(tree, namer, refusals)
     if not plain and not refusals.found:
