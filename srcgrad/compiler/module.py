@@ -161,9 +161,10 @@ class Module:
 
     def halves(self, function: FunctionType, wrt: Sequence[str], given: Mapping[str, Any]) -> Half:
         """Compile a function's two halves as the module's entry."""
+        session = self.expander.session
+        session.halved = function
         source = with_copies(find_source(self.expander.expand(function)), self.copied)
         refusal = self.expander.refused.get(function)
-        session = self.expander.session
         if given or session.holding.by_entries or function in session.factories:
             source, refusal = self.expanded(function, given, wrt)
         known = tuple(sorted(self.arrays))

@@ -55,6 +55,7 @@ class Session:
         arguments: What is known of the arguments of the call that the program is made for.
         settled: Whether texts and bools outside are taken for what they are now, as flags are.
         starts: The function that the program begins with.
+        halved: The function whose two halves the program is, for any arguments.
         told: Of fields of objects outside, whether they are only told values.
         keepers: Of functions, whether they only keep what they are told.
         places: What keeps values: functions, and fields of objects by their names.
@@ -82,6 +83,7 @@ class Session:
     settled: bool = False
     list_makers: dict[int, tuple[Any, Any]] = field(default_factory=dict)
     starts: Any = None
+    halved: Any = None
     told: dict[Any, bool] = field(default_factory=dict)
     keepers: dict[FunctionType, bool] = field(default_factory=dict)
     places: list[tuple[Any, str]] = field(default_factory=list)

@@ -104,11 +104,12 @@ class Telling(Part):
 
         None if it is another one each time, or may be another one by then.
         """
-        if _tried(answer, self.session.arguments) != first or self.session.starts is None:
+        starts = self.session.starts or self.session.halved
+        if _tried(answer, self.session.arguments) != first or starts is None:
             return None
         given = self.session.arguments.values()
         kinds = [type(item.value) for item in owners if isinstance(item, Instance)]
-        if not all(stays(kind, self.session.starts, given) for kind in kinds):
+        if not all(stays(kind, starts, given) for kind in kinds):
             return None
         if first[0] == "function":
             return Known(first[1])
