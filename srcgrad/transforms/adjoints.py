@@ -9,9 +9,21 @@ from typing import Any
 import gast
 
 from srcgrad.analyses.text_calls import makes_new
-from srcgrad.ir.build import add_assign, assign, at, call, clone, constant, load, store, subscript
+from srcgrad.ir.build import (
+    add_assign,
+    assign,
+    at,
+    call,
+    clone,
+    constant,
+    load,
+    store,
+    subscript,
+    twin,
+)
 from srcgrad.ir.marks import IS_SCALED, VECTOR
 from srcgrad.ir.names import Namer
+from srcgrad.ir.walk import found_in, names_read
 from srcgrad.transforms.contributions import is_uniform
 from srcgrad.transforms.externals import Externals
 
@@ -163,7 +175,23 @@ class Adjoints:
         """Give the adjoints that borrow the variable of `cell` their own, before it is assigned."""
         name = self._namer.adjoint(cell)
         found = [c for c, held in self.borrowed.items() if held == name and c != cell]
-        return self.spell_out(like, found) if found else []
+        kept = self._keep_numbers(like, {name})
+        return kept + self.spell_out(like, found) if found else kept
+
+    def _keep_numbers(self, like: Any, assigned: set[str]) -> list[Any]:
+        """Keep aside the numbers of equal entries that lie in variables which are assigned now."""
+        done: list[Any] = []
+        for name in sorted(assigned):
+            readers = [c for c, entries in self.uniform.items() if name in names_read(entries)]
+            if not readers:
+                continue
+            aside = self._namer.version(name)
+            done.append(assign(aside, load(name), like))
+            for cell in readers:
+                entries = self.uniform[cell] = twin(self.uniform[cell])
+                for item in found_in(entries.args[0], gast.Name):
+                    item.id = aside if item.id == name else item.id
+        return done
 
     def spell_uniform(self, like: Any, cells: Iterable[str] | None = None) -> list[Any]:
         """Return the statements that bind uniform adjoints (all, or those of `cells`) as arrays."""
@@ -199,7 +227,7 @@ class Adjoints:
             wanted |= {cell for cell, held in self.borrowed.items() if held in taken}
         moves = {self._namer.adjoint(cell): self.borrowed.pop(cell) for cell in sorted(wanted)}
         self.state.update(dict.fromkeys(wanted, Status.SHARED))
-        return done + self._move(moves, like)
+        return done + self._keep_numbers(like, set(moves)) + self._move(moves, like)
 
     def set_aside(self, like: Any, targets: Iterable[str], own: set[str]) -> list[Any]:
         """Move adjoints out of variables that others will get when the variables `own` are needed.

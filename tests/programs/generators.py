@@ -228,7 +228,7 @@ def generator_that_reads_what_changes_around_it(x):
     return total
 
 
-@program("v", by="tape")
+@program("v")
 def generator_that_stands_in_a_try(x):
     total = 0.0
     for y in guarded(x):
@@ -304,3 +304,33 @@ def return_from_a_numbered_loop_over_a_generator(x):
 def list_of_what_is_made_of_an_array_in_turn(x):
     parts = [np.sum(y**2) * 2.0 for y in doubled_in_place(x) if np.sum(y) > -9.0]
     return parts[0] * parts[1] + x[0]
+
+
+def counted_in_a_log(x, log):
+    try:
+        y = x * 1.0
+        while log[0] < 3:
+            y = y * x
+            yield y
+            log[0] += 1
+    finally:
+        log[1] = 7
+
+
+@program("v")
+def log_that_last_steps_write(x):
+    total = 0.0
+    log = [0, 0]
+    for y in counted_in_a_log(x, log):
+        total = total * y[0] + np.sum(y)
+    return total * log[1] + log[0]
+
+
+@program("v")
+def trips_left_out_of_a_guarded_generator(x):
+    total = x[1]
+    for k, y in enumerate(guarded(x)):
+        if k == 1:
+            continue
+        total = total + np.sum(y * y * k)
+    return total

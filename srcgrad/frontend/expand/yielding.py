@@ -147,8 +147,10 @@ def _places(
         elif isinstance(statement, gast.Expr) and isinstance(value, gast.YieldFrom):
             found.append((statement if loop is None else None, True))
         elif found_in(statement, gast.Yield, gast.YieldFrom):
-            if isinstance(statement, (*_AROUND, *_INNER)):
-                return None
+            only_ends = isinstance(statement, gast.Try) and not statement.handlers
+            if isinstance(statement, (*_AROUND, *_INNER)) and not only_ends:
+                return None  # it may see what the body of the loop raises
+            ends = ends and not only_ends
             loops = isinstance(statement, _LOOPS)
             around = (statement if loop is None else _INNERMOST) if loops else loop
             for part in blocks_of(statement):
