@@ -196,7 +196,9 @@ class _Analysis:
         for source in self._operands.of(statement.value, operation):
             for target in targets:
                 self._join(target, source)
-        if operation.kind in ("user", "class", "taped", "unknown"):
+        apart = self._program.reader.vocabulary.results_are_apart
+        several = operation.kind in ("user", "class", "taped", "unknown")
+        if several and not (operation.kind == "user" and apart(operation.primal)):
             for target in targets[1:]:
                 self._join(target, targets[0])  # the results may be views of each other
         if operation.kind != "copy":

@@ -7,6 +7,7 @@ other calls get another text.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, Final, TypeVar
 
@@ -63,6 +64,8 @@ def made_for(
     try:
         made = make(dict(given))
     except UnsupportedError as refusal:
+        rest = _name_of_rest(function)
+        flags = {**flags, rest: containers[rest]} if rest in containers else flags
         more = [flags or {SETTINGS: None}] if flags or reads_settings(function) else []
         if containers and isinstance(refusal, MutationError):
             more.append({**flags, **containers})
@@ -78,6 +81,15 @@ def made_for(
         return make({**given, **flags})
     except UnsupportedError:
         return made
+
+
+def _name_of_rest(function: Any) -> str:
+    """Return the name of ``*args``; a text is made for what is in it where that is needed."""
+    code = getattr(function, "__code__", None)
+    if code is None or not code.co_flags & inspect.CO_VARARGS:
+        return ""
+    name: str = code.co_varnames[code.co_argcount + code.co_kwonlyargcount]
+    return name
 
 
 def _asks_for_arrays(made: Any, flags: Mapping[str, Any]) -> bool:

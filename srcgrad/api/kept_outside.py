@@ -7,6 +7,7 @@ at an earlier one. Without the part that fills it, the table would pass for one 
 from __future__ import annotations
 
 import ast
+import inspect
 import sys
 from collections.abc import Collection, Iterable, Mapping
 from types import FunctionType, ModuleType
@@ -39,23 +40,43 @@ def runs_parts(parts: Collection[Part], generated: Generated, text: ast.Module) 
     Without its part such a function writes into nothing, so that the text need not differentiate
     it; and what the function itself writes would pass for constant.
     """
-    nodes = [node for node in ast.walk(text) if isinstance(node, (ast.Name, ast.Attribute))]
-    own = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     modules = _modules_of(text)
+    asked = _only_asked(text, generated, modules)
+    nodes = [node for node in ast.walk(text) if isinstance(node, (ast.Name, ast.Attribute))]
+    nodes = [node for node in nodes if id(node) not in asked]
+    own = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     others = [node for node in nodes if _of_modules(node, modules) is None]
     found = {getattr(node, "id", getattr(node, "attr", "")) for node in others} - own
-    names = found | {name.rstrip("0123456789").removesuffix("_") for name in found}
+    put = {n.id for n in nodes if isinstance(n, ast.Name) and n.id in generated.bound}
+    put -= {n.attr for n in nodes if isinstance(n, ast.Attribute)}  # they mean one function alone
+    names = {name.rstrip("0123456789").removesuffix("_") for name in found - put} | found - put
     read = {id(_of_modules(node, modules)) for node in nodes}
     known = [(state.function.__name__, state.function) for state in generated.functions]
     known += [(binding.name, binding.value) for binding in generated.fixed]
-    known += list(generated.bound.items())
     functions = [(name, f) for name, f in known if isinstance(f, FunctionType)]
     called = [f for name, f in functions if name in names or id(f) in read]
+    bound = (generated.bound[name] for name in generated.bound if name in names | put)
+    called += [value for value in bound if isinstance(value, FunctionType)]
     return any(
         _reaches(function, parts) and bool(written_parameters(function, VOCABULARY))
         for function in called
         if not is_made(function)
     )
+
+
+def _only_asked(
+    text: ast.Module, generated: Generated, modules: Mapping[str, ModuleType]
+) -> set[int]:
+    """Return the arguments of calls that ask functions for their parameters, and call none."""
+    fixed = {binding.name: binding.value for binding in generated.fixed}
+    calls = [node for node in ast.walk(text) if isinstance(node, ast.Call)]
+    asking = [
+        call
+        for call in calls
+        if (fixed.get(getattr(call.func, "id", "")) or _of_modules(call.func, modules))
+        is inspect.signature
+    ]
+    return {id(item) for call in asking for item in call.args}
 
 
 def _modules_of(text: ast.Module) -> dict[str, ModuleType]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from types import FunctionType
@@ -27,6 +28,8 @@ _MOST: Final = 10
 """How often a function is compiled in vain, each time without what was refused before."""
 _MOST_SMALL: Final = 4
 """How often without the smallest parts: where there are many, larger ones hold several."""
+_MOST_VAIN: Final = 2
+"""How often parts are looked for in vain where the same is refused."""
 _CATCHING: Final = frozenset(
     ["BaseException", "Exception", "RuntimeError", "NotImplementedError", "suppress"]
 )
@@ -42,6 +45,7 @@ class Search:
         self._tries = 0
         self._parts: dict[Part, str] = {}
         self._told: dict[str, UnsupportedError] = {}
+        self._vain: Counter[str] = Counter()
 
     def compiled(
         self, make: Callable[[], Generated], refusal: UnsupportedError
@@ -51,10 +55,18 @@ class Search:
         There is none if every call comes by what is refused, if the function may catch what the
         text raises instead, or if it may have written into its arguments by then, or drawn at
         random: the tape runs it once more from its beginning. Nor is there if the text calls a
-        function with such a part as it is, which writes there.
+        function with such a part as it is, which writes there. What was looked for in vain for
+        other arguments is not looked for again and again.
         """
+        if self._vain[str(refusal)] >= _MOST_VAIN:
+            return None
+        found = self._found(make, refusal)
+        self._vain[str(refusal)] += found is None
+        return found
+
+    def _found(self, make: Callable[[], Generated], refusal: UnsupportedError) -> Generated | None:
         found = self._without(make, refusal, whole=False)
-        if found is None:
+        if found is None and parts_of(refusal, whole=True).keys() - self._parts.keys():
             self._parts, self._told = {}, {}
             found = self._without(make, refusal, whole=True)
         if found is None or found.written or may_keep(self._parts, found):

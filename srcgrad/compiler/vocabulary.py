@@ -16,6 +16,7 @@ from srcgrad.frontend.effects import (
     returned_parameters,
     written_parameters,
 )
+from srcgrad.frontend.results_apart import results_are_apart
 from srcgrad.frontend.returned_lists import lists_returned, returns_list
 from srcgrad.frontend.source import has_source
 from srcgrad.frontend.usage import container_parameters
@@ -105,6 +106,10 @@ def _returned_operands(function: FunctionType, call: Any) -> list[Any]:
     return given_to(function, call, returned)
 
 
+def _results_are_apart(value: Any) -> bool:
+    return isinstance(value, FunctionType) and results_are_apart(value, VOCABULARY)
+
+
 def _passes_on(value: Any) -> bool:
     return passes_on(value, VOCABULARY)
 
@@ -139,6 +144,7 @@ VOCABULARY: Final[Vocabulary] = Vocabulary(
     written_operands=_written_operands,
     how_written=_how_written,
     returned_operands=_returned_operands,
+    results_are_apart=_results_are_apart,
     passes_on=_passes_on,
     equivalent=equivalent,
     why_not=why_not,

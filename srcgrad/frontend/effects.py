@@ -225,7 +225,7 @@ class _Effects:
         for node in self._nodes:
             if node.__class__ in _CHANGING:
                 written |= self._written(node)
-        return frozenset(written)
+        return frozenset(written - self._texts)
 
     def first_write(self, wanted: frozenset[str]) -> tuple[Any, FunctionType | None]:
         """Return the first node that writes into one of the `wanted`, and whom it calls for it."""

@@ -63,7 +63,9 @@ def _without(block: list[Any], file: str, parts: Mapping[Part, str]) -> None:
             call = gast.Call(gast.Name(_STANDS_FOR, gast.Load(), None, None), [said], [])
             block[place:] = [at(gast.Raise(at(call, statement), None), statement)]
             return
-        for inner in (*blocks_of(statement), *(c.body for c in getattr(statement, "cases", ()))):
+        nested = [statement.body] if isinstance(statement, gast.FunctionDef) else []
+        cases = [case.body for case in getattr(statement, "cases", ())]
+        for inner in (*blocks_of(statement), *cases, *nested):
             _without(inner, file, parts)
 
 

@@ -156,13 +156,13 @@ def _joined(*ways: Origins) -> Origins:
 
 
 def text_parameters(tree: Any) -> set[str]:
-    r"""Return the parameters whose default is a text, and that are not bound anew.
+    r"""Return the parameters that are texts by default or by annotation, and not bound anew.
 
     They are texts in every call, whose methods read what they are given.
 
-    >>> tree = gast.parse("def f(x, how='sum', *, why='', n=1):\n    why = x")
-    >>> text_parameters(tree.body[0])
-    {'how'}
+    >>> tree = gast.parse("def f(x, a: str, how='sum', *, why='', n=1):\n    why = x")
+    >>> sorted(text_parameters(tree.body[0]))
+    ['a', 'how']
     """
     args = tree.args
     positional = [*args.posonlyargs, *args.args]
@@ -172,7 +172,13 @@ def text_parameters(tree: Any) -> set[str]:
         *zip(args.kwonlyargs, args.kw_defaults, strict=True),
     ]
     texts = {item.id for item, default in pairs if isinstance(getattr(default, "value", None), str)}
+    texts |= {item.id for item in [*positional, *args.kwonlyargs] if _is_text(item.annotation)}
     nodes = (node for line in tree.body for node in walk(line))
     return texts - {
         n.id for n in nodes if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store)
     }
+
+
+def _is_text(annotation: Any) -> bool:
+    """Say whether an annotation is `str`, which may be written as a text."""
+    return "str" in (getattr(annotation, "id", None), getattr(annotation, "value", None))

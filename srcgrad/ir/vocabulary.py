@@ -46,6 +46,8 @@ class Vocabulary:
             statement. None for one that does not.
         returned_operands: The operands of such a call in whose memory its result may lie; the
             function itself is among them if that is memory outside.
+        results_are_apart: Says whether no two of the values that a user's function returns share
+            memory.
         passes_on: Says whether what a user's function returns may carry derivatives of what it
             is given.
         equivalent: The call that stands for a call of a function written out with others, or None.
@@ -81,6 +83,7 @@ class Vocabulary:
     written_operands: Callable[[FunctionType, Any], tuple[list[Any], bool]]
     how_written: Callable[[FunctionType], str | None]
     returned_operands: Callable[[FunctionType, Any], list[Any]]
+    results_are_apart: Callable[[Any], bool]
     passes_on: Callable[[Any], bool]
     equivalent: Callable[..., Any]
     why_not: Callable[[Any], tuple[str, str] | None]

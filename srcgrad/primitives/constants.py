@@ -39,6 +39,8 @@ _COMPARISONS: Final = "eq ne lt le gt ge not_ truth is_ is_not contains index in
 OF_TEXT: Final = (
     *("os", "posix", "nt", "posixpath", "ntpath", "genericpath", "pathlib", "shutil", "tempfile"),
     *("glob", "fnmatch", "textwrap", "pprint", "string", "uuid", "hashlib", "platform"),
+    *("re", "difflib", "shlex", "locale", "codecs", "html", "urllib.parse", "base64"),
+    *("importlib.metadata", "importlib.resources"),
 )
 """The modules whose functions are about files and texts, and calculate nothing."""
 
@@ -93,4 +95,6 @@ RECORDS: Final[tuple[Primitive, ...]] = (
     *records("builtins", f"{_ASKED} {_SPELLED} input dir vars globals locals", reason=PYTHON),
     *records("builtins", _KINDS, reason=PYTHON, asks_kind=True),
     *records("io", "open", reason=PYTHON),
+    *records("inspect", "signature isfunction isclass ismethod isbuiltin", reason=PYTHON),
+    *records("inspect", "getfullargspec unwrap getdoc getsource", reason=PYTHON),
 )

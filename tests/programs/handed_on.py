@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections import namedtuple
 from typing import NamedTuple
 
@@ -305,3 +306,31 @@ def typed_tuple_made_of_what_a_module_returns(m):
 @program("v")
 def object_made_of_the_parts_of_an_array(x):
     return _Line(*x[:2]).at(x[2]) * _Line(*[v * 2.0 for v in x[:2]]).at(x[0])
+
+
+def _as_array(function):
+    @functools.wraps(function)
+    def wrapper(values, *args, **kwargs):
+        values = np.asarray(values)
+        if not (there := values != 0.0).all():
+            values = values[there]
+        return function(values, *args, **kwargs)
+
+    return wrapper
+
+
+@program("v")
+@_as_array
+def decorated_with_the_rest_of_its_arguments(x, base=2.0):
+    return np.sum(x * x) / np.log(base)
+
+
+@program("v")
+def nothing_in_the_rest(x, *scales):
+    for scale in scales:
+        x = x * scale
+    return _scaled_by(np.sin(x), *scales)
+
+
+def _scaled_by(x, first=2.0, second=3.0):
+    return np.sum(x * first) * second

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fractions
 import functools
+import inspect
 import math
 import types
 from dataclasses import dataclass
@@ -302,3 +303,92 @@ def helper_whose_result_would_be_constant_without_a_part(x):
 def helper_whose_result_is_constant_on_the_way_that_is_gone(x):
     rows = _in_rows(x, x[0] > 100.0)
     return np.sum(x) + rows[0][0] * x[0]
+
+
+class Release:
+    """A number of a release, which compares by its parts."""
+
+    def __init__(self, text: str):
+        self.parts = tuple(map(int, text.split(".")))
+        self._key = None
+
+    @property
+    def key(self):
+        if self._key is None:
+            self._key = self.parts
+        return self._key
+
+    @property
+    def base(self) -> str:
+        return ".".join(map(str, self.parts))
+
+    def __le__(self, other):
+        return self.key <= other.key
+
+
+def release_of(text: str):
+    return Release(text)
+
+
+NOW = "1.4"
+
+
+def by_keyword_since(first):
+    def decorator(function):
+        @functools.wraps(function)
+        def wrapper(*args, **kwargs):
+            now = release_of(NOW)
+            now = now.base
+
+            def positional_as_keywords(function, args, kwargs):
+                parameters = inspect.signature(function).parameters
+                most = sum(1 for p in parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD)
+                if len(args) > most:
+                    first = list(args[:most])
+                    named = dict(kwargs)
+                    for parameter, value in zip(list(parameters)[most:], args[most:], strict=True):
+                        named[parameter] = value
+                    return function(*first, **named)
+                return function(*args, **kwargs)
+
+            if release_of(first) <= release_of(now):
+                return positional_as_keywords(function, args, kwargs)
+            return function(*args, **kwargs)
+
+        return wrapper
+
+    return decorator
+
+
+@by_keyword_since("1.0")
+def _length(x, *, axis=-1):
+    return np.sqrt(np.sum(x * x, axis=axis))
+
+
+@by_keyword_since("2.0")
+def _doubled(x, *, times=1):
+    return x * 2.0**times
+
+
+@program("v")
+def decorator_that_asks_for_a_release(x):
+    return _length(np.sin(x), axis=0)
+
+
+@by_keyword_since("1.2")
+@program("v")
+def decorated_helper_of_a_decorated_function(x):
+    return np.sum(_doubled(x, times=2) / _length(x))
+
+
+def _in_a_branch(function, x, *scales):
+    if x[0] > 100.0:
+        function = np.sin
+        scales = list(scales[:1])
+        return function(x * scales[0])
+    return function(x) * scales[1]
+
+
+@program("v")
+def rebound_in_a_branch_that_returns(x):
+    return np.sum(_in_a_branch(np.cos, x, 2.0, 3.0))

@@ -83,3 +83,33 @@ def svd_parts(m):
 @program("m")
 def qr_part(m):
     return np.sum(np.linalg.qr(m.T)[1] ** 2)
+
+
+def _two_amplitudes(x, n):
+    first = np.zeros(n)
+    second = np.exp(x * np.ones(n))
+    for i in range(n):
+        first[i] = x * (i + 1)
+    second = second * second
+    return first, second
+
+
+@program("s")
+def results_scaled_in_place(x):
+    first, second = _two_amplitudes(x, 3)
+    norm = x * x + 1.0
+    first /= norm
+    second[1:] *= first[:2]
+    second /= norm
+    return np.sum(first * second) + np.sum(second)
+
+
+@program("s")
+def results_scaled_in_place_in_a_loop(x):
+    total = 0.0
+    for i in range(3):
+        first, second = _two_amplitudes(x + i, 3)
+        first -= total
+        second[1] = first[0] * x
+        total = total + np.sum(first * second) * 0.01
+    return total

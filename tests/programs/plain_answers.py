@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 
 from tests.programs.corpus import program
@@ -189,3 +191,15 @@ def written_by_calls_inside(x):
     """What a helper returns varies where calls in it write."""
     at_places, into = _added_at_places(x), _multiplied_into(x)
     return np.sum(at_places**2) + np.sum(into * _filled_by_another(x)) + sum(_collected(x)) * x[0]
+
+
+def _unit(text: str):
+    found = re.match(r"(\d+)\s*(\w+)", text)
+    return found.group(2) if found else ""
+
+
+@program("v")
+def units_by_a_pattern(x):
+    if _unit("3 km") == "km":
+        x = x * 1000.0
+    return np.sum(x * len(re.sub(r"\d", "", "a1b2")))

@@ -7,6 +7,7 @@ from typing import Any
 
 import gast
 
+from srcgrad.frontend.callees import ELSEWHERE
 from srcgrad.frontend.effects import written_parameters
 from srcgrad.frontend.expand.binding import (
     BindingError,
@@ -306,7 +307,10 @@ class Calls(Part):
         given = [*args, *keywords.values()]
         of_class = any(isinstance(v, Known) and isinstance(v.value, type) for v in args)
         constant = not of_class and not any(map(self.frame.varies, given))
-        constant = constant and not written_parameters(function, self.session.vocabulary)
+        written = written_parameters(function, self.session.vocabulary) if constant else set()
+        if all(isinstance(v, Known) or is_literal(v) for v in given):  # no memory of arrays
+            written &= {ELSEWHERE}
+        constant = constant and not written
         if constant and not may_return_function(source):
             return self.as_text(self.frame.plain(callee, node), args, keywords, node, callee)
         short = self._shortly(function, source, args, keywords, node)

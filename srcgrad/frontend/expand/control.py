@@ -32,6 +32,7 @@ from srcgrad.frontend.expand.values import (
 from srcgrad.ir.build import assign, at, clone
 from srcgrad.ir.handlers import expression, statement
 from srcgrad.ir.imports import imported, is_there
+from srcgrad.ir.jumps import falls_through
 from srcgrad.ir.walk import blocks_of, names_bound, statements
 
 _LOOPS = (gast.For, gast.While)
@@ -96,7 +97,10 @@ class Control(Part):
         node.body = self.frame.block(node.body)
         then, self.frame.env = self.frame.env, before
         node.orelse = self.frame.block(node.orelse)
-        self._join(node, then)
+        if not falls_through(node.orelse):
+            self.frame.env = then
+        elif falls_through(node.body):
+            self._join(node, then)
         if node.body or node.orelse:
             node.body = node.body or [at(gast.Pass(), node)]
             self.frame.out.append(node)

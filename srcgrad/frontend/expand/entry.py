@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from types import CellType, FunctionType
-from typing import Any
+from typing import Any, Final
 
 import gast
 
@@ -50,6 +50,8 @@ from srcgrad.ir.walk import is_same, root_name
 from srcgrad.runtime import keep_apart
 from srcgrad.runtime.objects import holds_objects, is_plain_object
 
+_COMPARED: Final = (str, dict, tuple)
+
 
 def taken(given: Mapping[str, Any], tree: Any) -> list[str]:
     """Return what a text takes for granted of flags, in words.
@@ -66,7 +68,7 @@ def taken(given: Mapping[str, Any], tree: Any) -> list[str]:
         elif name == named and value and is_flag(value):
             said.append(f"tuple({name}) == {tuple(value)!r}")
         elif is_flag(value) and not (isinstance(value, dict) and value):
-            said.append(f"{name} {'==' if isinstance(value, (str, dict)) else 'is'} {value!r}")
+            said.append(f"{name} {'==' if isinstance(value, _COMPARED) else 'is'} {value!r}")
     return said
 
 
@@ -181,6 +183,11 @@ class Expander:
             if name == getattr(code.tree.args.kwarg, "id", "") and is_flag(value):
                 env[name] = self._named(value, name, root, frame)
                 continue
+            if name == getattr(code.tree.args.vararg, "id", "") and type(value) is tuple:
+                self.session.assume(Of(len, root), len(value))
+                held = self._held_in(dict(enumerate(value)), name, root, frame)
+                env[name] = Items("tuple", held)
+                continue
             if is_literal(literal := gast.Constant(value, None)):
                 self.session.assume(root, value)
                 env[name] = literal
@@ -195,6 +202,12 @@ class Expander:
     def _named(self, given: Mapping[str, Any], name: str, root: Root, frame: Interpreter) -> Items:
         """Return the dict of ``**kwargs`` for calls that give these keywords."""
         self.session.assume(Of(tuple, root), tuple(given))
+        return Items("dict", self._held_in(given, name, root, frame), list(given))
+
+    def _held_in(
+        self, given: Mapping[Any, Any], name: str, root: Root, frame: Interpreter
+    ) -> list[Value]:
+        """Return what is in ``*args`` or ``**kwargs``."""
         held: list[Value] = []
         for key, value in given.items():
             part, place = at_key(root, key), gast.Constant(key, None)
@@ -204,8 +217,11 @@ class Expander:
                 held.append(literal)
             else:
                 expression = gast.Subscript(load(name), place, gast.Load())
-                held.append(frame.lookup.outside(value, expression, part))
-        return Items("dict", held, list(given))
+                found = frame.lookup.outside(value, expression, part)
+                if isinstance(found, Known):
+                    self.session.assume(part, value)
+                held.append(Known(value) if isinstance(found, Known) else found)
+        return held
 
     def _expanded(
         self,

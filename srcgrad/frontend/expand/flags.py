@@ -11,11 +11,16 @@ SETTINGS: Final = ""
 def is_flag(value: Any) -> bool:
     """Say whether an argument is one that a text may be made for, beside functions and objects.
 
-    Of a dict, which may be that of ``**kwargs``, the text is for its keys.
+    Of a dict, which may be that of ``**kwargs``, the text is for its keys, and an empty tuple may
+    be that of ``*args``.
 
     >>> is_flag(None), is_flag("sum"), is_flag({"a": 1.0}), is_flag({0: 1.0}), is_flag(1.0)
     (True, True, True, False, False)
+    >>> is_flag(()), is_flag((1.0, 2.0))
+    (True, False)
     """
+    if type(value) is tuple:
+        return not value
     if type(value) is dict:
         return all(type(key) is str for key in value)
     return value is None or type(value) in (bool, str)

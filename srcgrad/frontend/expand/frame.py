@@ -95,7 +95,8 @@ class Frame:
         self.begins = inputs is not None
         self.imports: dict[str, Binding] = {}
         self.lent: set[str] = set()
-        self.varying = reached(names.links, self.own if inputs is None else inputs, names.inner)
+        given = {*parameters(code.tree.args), *env} if inputs is None else inputs
+        self.varying = reached(names.links, given, names.inner)
         self.out: list[Any] = []
         self.hoistable = True
         self.at_once = False
