@@ -5,13 +5,15 @@
 
 from __future__ import annotations
 
+import inspect
 from numbers import Number
-from types import ModuleType
+from types import FunctionType, MemberDescriptorType, ModuleType
 from typing import Any, Final
 
 import gast
 import numpy as np
 
+from srcgrad.ir.build import load
 from srcgrad.ir.program import Program
 from srcgrad.ir.scopes import MISSING
 
@@ -63,7 +65,29 @@ def _holder(program: Program, node: Any) -> str | None:
         if isinstance(value, np.ndarray):
             view = getattr(value, name, None)  # its shape is no memory
             value = view if isinstance(view, (np.ndarray, np.flatiter)) else None
+        elif _answers_with_memory(program, value, name):
+            return str(node.id)
         else:
             value = getattr(value, "__dict__", {}).get(name, MISSING)
-    is_memory = value is not MISSING and not isinstance(value, _NO_MEMORY) and not callable(value)
-    return node.id if is_memory else None
+    holder: str = node.id
+    return holder if _is_memory(value) else None
+
+
+def _answers_with_memory(program: Program, value: Any, name: str) -> bool:
+    """Say whether a property of an object, or its ``__getattr__``, may hand out what it keeps."""
+    if name in getattr(value, "__dict__", {}):
+        return False
+    found = inspect.getattr_static(type(value), name, None)
+    answer = found.fget if isinstance(found, property) else None
+    if found is None:
+        answer = inspect.getattr_static(type(value), "__getattr__", None)
+    if not isinstance(answer, FunctionType):
+        return isinstance(found, MemberDescriptorType) and _is_memory(getattr(value, name, None))
+    given = [load("owner"), load("name")][: answer.__code__.co_argcount]
+    asked = gast.Call(load("answer"), given, [])
+    return bool(program.reader.vocabulary.returned_operands(answer, asked))
+
+
+def _is_memory(value: Any) -> bool:
+    plain = value is MISSING or isinstance(value, _NO_MEMORY)
+    return not plain and not callable(value)

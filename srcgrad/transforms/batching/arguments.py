@@ -34,8 +34,8 @@ def as_seen(fact: Fact, bound: list[Term], site: Site) -> Fact:
     for inner in fact.sites:
         if isinstance(inner, tuple) and inner[0] == "given":
             sites |= bound[inner[1]].fact.sites
-        else:
-            sites.add(site)
+        else:  # what lies outside of the callee lies there for its caller, too
+            sites.add(inner if isinstance(inner, tuple) and inner[0] == "outside" else site)
     read: set[Site] = set()
     for inner in fact.read_from:
         if isinstance(inner, tuple) and inner[0] == "given":
