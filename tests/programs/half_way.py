@@ -273,24 +273,6 @@ def last_steps_after_a_result(x):
 
 
 @program("v")
-def last_steps_that_write(x):
-    y = x * 1.0
-    for k in range(3):
-        try:
-            try:
-                y = y * x
-                _fail(k)
-            finally:
-                y[1] *= x[2]
-            y = y * y
-        except ZeroDivisionError:
-            y = y + x
-        finally:
-            y = y * 0.9
-    return np.sum(y)
-
-
-@program("v")
 def raised_as_something_else(x):
     y = x * 1.0
     for k in range(3):

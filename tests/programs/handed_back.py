@@ -7,24 +7,10 @@ import numpy as np
 from tests.programs.corpus import program
 
 
-def _moved(e):
-    if e[0] > 0.5:
-        e = e + 1.0
-    return e
-
-
 def _moved2(e):
     if e[0] > 0.5:
         return e + 1.0
     return e
-
-
-@program("v")
-def argument_that_is_bound_anew_in_a_branch(x):
-    y = x * x
-    moved = _moved(y)
-    y *= 0.5
-    return np.sum(moved * y)
 
 
 @program("v")

@@ -125,3 +125,25 @@ def _sumsq(*vs):
 def of_a_list_that_is_made(p):
     rows = [v * 2.0 for v in p]
     return _sumsq(*rows)
+
+
+def _overwritten(p):
+    p[0] = p[1] * 3.0
+    return p[1]
+
+
+@program("v", by="tape")
+def written_before_it_is_taken_apart(x):
+    q = x[:2] * 1.0
+    return _overwritten(q) + np.sum(_model(q[0], *q))
+
+
+@program(("v", 2), by="tape")
+def written_by_an_argument_before(p):
+    q = p * 1.0
+    return np.sum(_model(_overwritten(q), *q) * q)
+
+
+@program(("v", 2))
+def what_a_map_gives(p):
+    return np.sum(_model(p, *map(lambda v: v * 2.0, p)))

@@ -64,7 +64,7 @@ class Calls(Part):
         with self.frame.used_at_once(node):
             callee = self.frame.value(node.func)
         before = len(self.frame.out)
-        args = self.arguments(node.args, callee)
+        args = self.arguments(node, callee)
         keywords = self.keywords(node.keywords)
         if isinstance(callee, Static) and args is not None and keywords is not None:
             return self.frame.call(callee, args, keywords, node)
@@ -93,10 +93,10 @@ class Calls(Part):
             return item
         return self.frame.expression(item)
 
-    def arguments(self, nodes: list[Any], callee: Value) -> list[Value] | None:
+    def arguments(self, call: Any, callee: Value) -> list[Value] | None:
         """Return the values of positional arguments; None if their number is not known."""
         found: list[Value] = []
-        for item in nodes:
+        for item in call.args:
             if not isinstance(item, gast.Starred):
                 found.append(self.frame.value(clone(item)))
                 continue
@@ -105,7 +105,7 @@ class Calls(Part):
             if elements is None and isinstance(inner, (gast.Tuple, gast.List)):
                 elements = list(inner.elts)
             if elements is None:
-                elements = self.frame.stars.unpacked(inner, callee, len(nodes), item)
+                elements = self.frame.stars.unpacked(inner, callee, call)
             if elements is None:
                 return None
             found.extend(elements)

@@ -186,7 +186,7 @@ class Fields(Part):
             written = written_parameters(made, self.session.vocabulary)
             self.session.alone[id(code.tree)] = written == {ELSEWHERE}
         args, keywords = (
-            self.frame.calls.arguments(call.args, callee),
+            self.frame.calls.arguments(call, callee),
             self.frame.calls.keywords(call.keywords),
         )
         if not self.session.alone[id(code.tree)] or args is None or keywords is None:

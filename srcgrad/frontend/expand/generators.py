@@ -265,7 +265,7 @@ class Generators(Part):
 
     def _arguments_of(self, callee: Value, call: Any) -> dict[str, Value] | None:
         """Return the values of the parameters of a generator that is called."""
-        args = self.frame.calls.arguments(call.args, callee)
+        args = self.frame.calls.arguments(call, callee)
         keywords = self.frame.calls.keywords(call.keywords)
         if args is None or keywords is None:
             return None

@@ -26,10 +26,12 @@ class Stars(Part):
         super().__init__(frame)
         self._is_open = False  # whether a call is being written for each number of its arguments
 
-    def unpacked(self, value: Value, callee: Value, given: int, node: Any) -> list[Value] | None:
+    def unpacked(self, value: Value, callee: Value, node: Any) -> list[Value] | None:
         """Return the elements of a sequence that must hold all arguments of a function."""
-        if isinstance(value, Static) or given != 1 or not self.frame.hoistable:
+        if isinstance(value, Static) or len(node.args) != 1 or not self.frame.hoistable:
             return None
+        if self.frame.disturbs(node):
+            return None  # they would be read before their time
         wanted = required(self.frame.calls.tree_of(callee), callee)
         if wanted is None:
             return None
@@ -46,6 +48,9 @@ class Stars(Part):
         named = isinstance(node.func, (gast.Name, gast.Attribute))
         if len(stars) != 1 or not named or not self.frame.hoistable:
             return None
+        before = node.args[: node.args.index(stars[0])]
+        if self.frame.disturbs(node) or any(map(self._comes_first, before)):
+            return None  # what is starred would be read before its time
         skipped = 1 if isinstance(callee, Method) else 0
         given = len(node.args) - 1 + skipped
         if self._takes_all(callee, node, given):
@@ -56,20 +61,22 @@ class Stars(Part):
             return None
         if not self.frame.is_first(node) and self.frame.may_write(node):
             return None
+        taken = [item.id for item in (*tree.args.posonlyargs, *tree.args.args)]
+        taken = taken[skipped + len(before) :]
         rest = self.frame.expression(clone(stars[0].value))
         if not isinstance(rest, gast.Name):
             rest = self.frame.keep("rest", rest, node)
         result = self.frame.variable("result")
-        ways = [self._of_size(node, stars[0], rest, size, result) for size in sizes]
+        ways = [self._called_with(node, stars[0], rest, taken[:size], result) for size in sizes]
         chain = ways.pop()
         for size, way in reversed(list(zip(sizes, ways, strict=False))):
             test = gast.Compare(call("len", clone(rest)), [gast.Eq()], [gast.Constant(size, None)])
             chain = [at(gast.If(test, way, chain), node)]
         self.frame.changed = True
-        before, self._is_open = self._is_open, self._is_open or len(sizes) > 1
+        outer, self._is_open = self._is_open, self._is_open or len(sizes) > 1
         for statement in chain:
             self.frame.statement(statement)
-        self._is_open = before
+        self._is_open = outer
         return load(result)
 
     def _may_repeat(self, tree: Any, sizes: range) -> bool:
@@ -107,11 +114,17 @@ class Stars(Part):
         self.frame.changed = True
         return self.frame.placing.call_code(code, code.tree.name, bound, captured, node)
 
-    def _of_size(self, node: Any, star: Any, rest: Any, size: int, result: str) -> list[Any]:
-        """Return the call with so many arguments, which are unpacked before."""
-        names = [self.frame.variable(f"{rest.id}_{place}") for place in range(size)]
+    def _comes_first(self, argument: Any) -> bool:
+        """Say whether an argument does something that what stands after it may depend on."""
+        return self.frame.order.count(argument) > 0 or bool(found_in(argument, gast.NamedExpr))
+
+    def _called_with(
+        self, node: Any, star: Any, rest: Any, taken: list[str], result: str
+    ) -> list[Any]:
+        """Return the call in which `rest` is unpacked for so many parameters, under their names."""
+        names = [self.frame.variable(name) for name in taken]
         target = gast.Tuple([store(name) for name in names], gast.Store())
-        opened = [at(gast.Assign([target], clone(rest), None), node)] if size else []
+        opened = [at(gast.Assign([target], clone(rest), None), node)] if names else []
         args = [
             part for item in node.args for part in (map(load, names) if item is star else [item])
         ]
