@@ -33,6 +33,9 @@ class Shadowed:
         lists: The names that are bound to the lists of views that `np.split` makes.
         links: Pairs of names that share memory: what is written under one is read under the other.
         changing: The names of lists and dicts that are changed after they were read.
+        entries: The names of the lists and dicts whose entries have adjoints of their own, if they
+            are no such lists and dicts.
+        replaced: The stores into those, by identity, with ``"list"`` or ``"dict"``.
         outside: The names of arrays that are there before the function is called: of its module,
             or of the function around it.
     """
@@ -47,6 +50,8 @@ class Shadowed:
     numbers: set[str] = field(default_factory=set)
     lists: set[str] = field(default_factory=set)
     changing: set[str] = field(default_factory=set)
+    entries: set[str] = field(default_factory=set)
+    replaced: dict[int, str] = field(default_factory=dict)
     outside: set[str] = field(default_factory=set)
 
     def add(self, other: Shadowed) -> None:
@@ -61,4 +66,6 @@ class Shadowed:
         self.numbers |= other.numbers
         self.lists |= other.lists
         self.changing |= other.changing
+        self.entries |= other.entries
+        self.replaced.update(other.replaced)
         self.outside |= other.outside

@@ -22,6 +22,7 @@ from srcgrad.analyses.index_arrays import copies_out
 from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.number_tables import inline_rows, is_row, number_tables
 from srcgrad.analyses.other_names import is_own_array
+from srcgrad.analyses.points_to import PointsTo
 from srcgrad.analyses.shadowed import Maker, NotShadowedError, Shadowed
 from srcgrad.analyses.shown_containers import DISPLAYS, ShownContainers
 from srcgrad.garbage import weakly
@@ -164,9 +165,18 @@ class Shadowing:
             mirror.numbers = set(itertools.filterfalse(self._axes.holders.of, others))
         sources: dict[str, list[str]] = defaultdict(list)
         for name, source in mirror.links:
-            sources[name].append(source)
+            sources[name] += self._under_word(name) or [source]
         if not computed.isdisjoint(followed(self._updated, sources) | self._updated):
             raise NotShadowedError("an update of a number is no write, as one of an array is")
+
+    def _under_word(self, name: str) -> list[str] | None:
+        """Return the names of what a dict may hold under a word, if a name is bound to that."""
+        makers = self._makers.get(name, [])
+        read = getattr(makers[0], "value", None) if len(makers) == 1 else None
+        if not isinstance(read, gast.Subscript) or not is_key(read.slice):
+            return None
+        held = self._program.once(PointsTo).read(read)
+        return [item.id for item in held] if held and all(map(_is_name, held)) else None
 
     def _may_be_number(self, name: str, mirror: Shadowed) -> bool:
         """Say whether a name may be bound to a number that the program computes.
@@ -435,6 +445,10 @@ class Shadowing:
         if conditions is None and name not in self._indexed:
             raise NotShadowedError("what its names may be bound to is not known")
         mirror.conditions.update(dict.fromkeys(conditions or ()))
+
+
+def _is_name(value: Any) -> bool:
+    return isinstance(value, gast.Name)
 
 
 def _displayed(value: Any) -> Maker:

@@ -16,6 +16,7 @@ from srcgrad.analyses.activity import varied_names
 from srcgrad.analyses.array_kinds import ArrayKinds
 from srcgrad.analyses.call_writes import CallWrites
 from srcgrad.analyses.changes import ContainerChanges
+from srcgrad.analyses.container_shadows import container_shadows
 from srcgrad.analyses.dimensions import Dimensions
 from srcgrad.analyses.entries import Entries
 from srcgrad.analyses.filled import is_filled_first, is_read_by_entries
@@ -27,7 +28,7 @@ from srcgrad.analyses.mixed_kinds import uses_of_mixed_kinds
 from srcgrad.analyses.number_tables import number_tables
 from srcgrad.analyses.outside_numbers import OutsideNumbers
 from srcgrad.analyses.plain_names import copies_of, read_names, target_names
-from srcgrad.analyses.shadowed import NotShadowedError
+from srcgrad.analyses.shadowed import NotShadowedError, Shadowed
 from srcgrad.analyses.shadowing import Shadowing
 from srcgrad.analyses.shapes import Shapes
 from srcgrad.analyses.shared_operands import SharedOperands
@@ -272,6 +273,8 @@ class _Analysis:
                 continue
             if id(statement) in self._result.mirror.settled:
                 continue
+            if id(statement) in self._result.mirror.replaced:
+                continue
             if isinstance(statement, gast.AugAssign) and name not in rows:
                 continue
             whole = isinstance(store_target(statement).value, gast.Name)
@@ -320,8 +323,13 @@ class _Analysis:
             self._result.own,
             self._is_number,
         )
+        named = [(statement, name) for statement, name, _ in writes]
+        containers = container_shadows(self._program, named)
+        if containers is not None:
+            self._mirror_containers(containers, members)
+            return
         try:
-            found = shadowing.shadow(members, [(s, n) for s, n, _ in writes], live_at)
+            found = shadowing.shadow(members, named, live_at)
         except NotShadowedError:
             self._result.problems += problems
             return
@@ -341,6 +349,16 @@ class _Analysis:
         self._result.own -= updates | found.settled.keys()
         self._result.mirror.add(found)
         self._result.scalars -= members
+
+    def _mirror_containers(self, found: Shadowed, members: set[str]) -> None:
+        """Let containers have shadows, of which the arrays in them are not written into."""
+        self._result.mutated -= members
+        self._result.axisless -= members
+        for name in members - found.names:
+            self._result.writes.pop(name, None)
+        self._result.reshaped |= found.names
+        self._result.own |= found.replaced.keys()
+        self._result.mirror.add(found)
 
     def _keep_outside_made(self, classes: dict[str, set[str]]) -> None:
         """A name bound in a loop is not made there if its memory is reached outside, too."""

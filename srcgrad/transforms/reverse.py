@@ -127,11 +127,7 @@ class Reverser:
                 continue
             elif id(statement) in self._sweep.facts.storage.own:
                 mirrored = self._shadows.put_by(statement, store_target(statement).value.id)
-                if mirrored:
-                    done.extend([statement, *mirrored])
-                    continue
-                done.extend(self._containers.prepare_store(statement))
-                done.append(self._containers.in_place(statement, done))
+                done.extend(self._containers.put(statement, mirrored, done))
                 continue
             elif is_store(statement):
                 done.extend(self._freeze(store_target(statement), "slice", statement))

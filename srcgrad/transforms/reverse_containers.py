@@ -80,6 +80,15 @@ class ContainerSteps:
 
     # -- stores
 
+    def put(self, statement: Any, shadow: list[Any], before: list[Any]) -> list[Any]:
+        """Return the forward statements of a store, and of the one that puts its shadow there."""
+        if shadow and id(statement) not in self._sweep.facts.storage.mirror.replaced:
+            return [statement, *shadow]
+        done = self.prepare_store(statement)
+        if shadow or not UPDATES_ENTRY.of(statement):
+            return [*done, statement, *shadow]
+        return [*done, self.in_place(statement, [*before, *done])]
+
     def prepare_store(self, statement: Any) -> list[Any]:
         """Keep how to reverse ``xs[i] = v``; what stood there may be needed for its shape."""
         sweep = self._sweep
@@ -88,7 +97,8 @@ class ContainerSteps:
         if name not in sweep.facts.activity.active:
             return []
         adds = isinstance(statement, gast.AugAssign)
-        kills = not adds and sweep.overwrites.of(statement)
+        replaced = sweep.facts.storage.mirror.replaced.get(id(statement))
+        kills = not adds and (replaced is not None or sweep.overwrites.of(statement))
         values = sweep.entries.of(name)
         numbers = values is not None and sweep.facts.shapes.are_numbers(values)
         lead: list[Any] = []
@@ -96,7 +106,7 @@ class ContainerSteps:
         if kills and not numbers:
             before = sweep.namer.fresh(f"{sweep.namer.base(name)}_before")
             old: Any = subscript(load(name), clone(target.slice))
-            if sweep.entries.is_dict(name):
+            if replaced == "dict" or sweep.entries.is_dict(name):
                 old = method(load(name), "get", clone(target.slice))
             lead.append(assign(before, old, statement))
             zero = sweep.zeros_like(load(before))
@@ -136,7 +146,7 @@ class ContainerSteps:
         """
         adjoints = self._sweep.adjoints
         cell = target.value.id
-        if cell not in adjoints.state:
+        if not adjoints.exists(cell):
             return []
         done = adjoints.need(cell, statement)
         entry = subscript(load(adjoints.name(cell)), clone(target.slice))
@@ -161,6 +171,7 @@ class ContainerSteps:
     ) -> list[Any]:
         """Keep how to reverse ``xs = [a, b]``: each entry gets its part of the adjoint."""
         value = statement.value
+        held = self._sweep.facts.storage.mirror.entries
         lead: list[Any] = []
         if isinstance(value, gast.Dict):
             keys: list[Any] = [clone(key) for key in value.keys]
@@ -172,6 +183,7 @@ class ContainerSteps:
                 (name, self._part(item, load(name), grads[0], key))
                 for key, item in zip(keys, operation.args, strict=True)
                 for name in direct_names(item)
+                if not held.issuperset((name, *targets))  # one has a shadow that is in the other's
             ]
 
         self._sweep.steps[id(statement)] = lambda: self._sweep.pass_on(statement, targets, rule)

@@ -154,6 +154,7 @@ class ElementSteps:
         if self._sweep.of_generated and isinstance(read.slice, gast.Slice):
             once = False  # of a list, ``+=`` would insert
         shadow = cell in self._sweep.adjoints.mirrored and not isinstance(read.slice, gast.Slice)
+        shadow = shadow and cell not in self._sweep.facts.storage.mirror.entries
         if once and (shadow or self._is_array(like.targets[0].id) or self._is_array(cell)):
             return add_assign(place, grad, like)
         function = self._sweep.externals.use_runtime("add_at")

@@ -124,7 +124,7 @@ class ShadowSteps:
         if change is not None and change.method == "pop":
             return [self._taken_out(change, statement)]
         value = statement.value if change is None else change.value
-        shadow, entry = load(self._name(name)), self._shadow_of_entry(value)
+        shadow, entry = load(self._name(name)), self._shadow_of_entry(value, name)
         if change is None:
             place = subscript(shadow, clone(store_target(statement).slice), storing=True)
             return [assign(place, entry, statement)]
@@ -142,12 +142,15 @@ class ShadowSteps:
         """Say whether what is put into a list is a number, which has no shadow of its own."""
         return getattr(value, "id", "") not in self._mirror.names
 
-    def _shadow_of_entry(self, value: Any) -> Any:
+    def _shadow_of_entry(self, value: Any, holder: str) -> Any:
         """Return the shadow of what is put into a list or dict: zeros of numbers, and of rows."""
         if isinstance(value, gast.List):
             return gast.List([constant(0.0) for _ in value.elts], gast.Load())
-        held = isinstance(value, gast.Name) and value.id in self._mirror.names
-        return load(self._name(value.id)) if held else constant(0.0)
+        if isinstance(value, gast.Name) and value.id in self._mirror.names:
+            return load(self._name(value.id))
+        if holder in self._mirror.entries and not isinstance(value, gast.Constant):
+            return self._sweep.zeros_like(clone(value))
+        return constant(0.0)
 
     def _zeros(self, name: str, like: Any) -> Any:
         zeros = "shadow_of" if name in self._mirror.numbers else "zeros_like"
@@ -211,9 +214,13 @@ class ShadowSteps:
         """Return the shadow of an entry, which is `part` of the display."""
         if isinstance(item, (gast.List, gast.Tuple, gast.Dict)):
             return self._display(item, names, part)
-        if isinstance(item, (gast.Name, gast.Starred)):
+        if isinstance(item, (gast.Name, gast.Starred)) and not self._is_entry(item):
             return renamed(item, names)
         return self._sweep.zeros_like(part)
+
+    def _is_entry(self, item: Any) -> bool:
+        """Say whether an item of a display has an adjoint of its own."""
+        return bool(self._mirror.entries) and getattr(item, "id", "") not in self._mirror.names
 
     # -- backward
 
@@ -223,8 +230,9 @@ class ShadowSteps:
         if self.names.isdisjoint(targets):
             return None
         maker = self._mirror.makers[id(statement)]
-        if maker == "fresh":
-            return None
+        by_entries = maker == "display" and not self._mirror.entries.isdisjoint(targets)
+        if maker == "fresh" or by_entries:
+            return None  # each entry gets its part
         if maker not in ("maybe", "either") or self._is_imaginary(statement):
             return []
         (source,) = direct_names(self._base(statement))

@@ -441,7 +441,7 @@ def added_after_a_product_with_one(a, b, c):
     return np.sum(np.sin(p)) + np.sum(u * u)
 
 
-@program("v", "v", by="tape")
+@program("v", "v")
 def entries_of_inner_lists_replaced(x, w):
     rows = [[x * 2.0, w * 1.0], [w * 3.0, x * w]]
     for i in range(2):

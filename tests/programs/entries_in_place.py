@@ -198,7 +198,7 @@ def adam_with_dicts(x):
     return np.sum(p["w"] ** 2)
 
 
-@program("v", by="tape")
+@program("v")
 def dicts_in_a_list_whose_entries_are_scaled(x):
     layers = [{"w": x * 1.0, "b": np.sum(x)} for _ in range(2)]
     h = x

@@ -11,7 +11,7 @@ import numpy as np
 from srcgrad.ir.build import at, call, clone, load
 from srcgrad.transforms.batching.calls import Called, writes
 from srcgrad.transforms.batching.elementwise import elementwise_call
-from srcgrad.transforms.batching.facts import WHOLE, Fact, is_batched
+from srcgrad.transforms.batching.facts import WHOLE, Fact
 from srcgrad.transforms.batching.making import shape_rank, with_examples
 from srcgrad.transforms.batching.reductions import shifted
 from srcgrad.transforms.batching.terms import Term, axes_of, literal, parts_site, widened
@@ -229,8 +229,8 @@ def zeros_of_parts(writer: Writer, made: Called) -> Term:
     parts = {key: _zeros(writer, made, Term(node, item)) for key, node, item in entries}
     facts = {key: part.fact for key, part in parts.items()}
     whole = writer.container(kind, facts, made.node)
-    if not forced and not any(map(is_batched, fact.items)):
-        return Term(made.text(), whole)
+    if not forced:
+        return Term(made.text(), whole)  # of what is in it by then
     nodes = [part.node for part in parts.values()]
     if kind == "dict":
         return Term(gast.Dict([gast.Constant(key, None) for key in keys], nodes), whole)
