@@ -324,14 +324,14 @@ class _Analysis:
             self._is_number,
         )
         named = [(statement, name) for statement, name, _ in writes]
-        containers = container_shadows(self._program, named)
-        if containers is not None:
-            self._mirror_containers(containers, members)
-            return
         try:
             found = shadowing.shadow(members, named, live_at)
         except NotShadowedError:
-            self._result.problems += problems
+            containers = container_shadows(self._program, named)
+            if containers is None:
+                self._result.problems += problems
+            else:
+                self._mirror_containers(containers, members)
             return
         changed = found.names & self._result.reshaped
         updates = {id(s) for s, _, _ in writes if isinstance(s, gast.AugAssign)}
