@@ -95,6 +95,10 @@ def _maker(statement: Any, found: PointsTo) -> Maker:
         items = value.values if isinstance(value, gast.Dict) else value.elts
         holds = any(map(found.is_inner, items))
         return "display" if holds or not items else "fresh"
+    if isinstance(statement.value, gast.Constant):
+        return "nothing"
     if isinstance(statement.value, gast.Name):
+        if not found.may_be_container(statement.value.id):
+            return "nothing"
         return "copy" if isinstance(statement.targets[0], gast.Name) else "unpack"
     return "view"

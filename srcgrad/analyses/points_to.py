@@ -47,6 +47,7 @@ class PointsTo:
         self._statements = list(statements(program.body))
         self._bound: dict[str, set[int]] = defaultdict(set)
         self._others: set[str] = set(program.parameters)  # that may be bound to anything else
+        self._nothing: set[str] = set()  # that may be bound to None
         self._held: dict[int, list[tuple[Any, Any]]] = defaultdict(list)  # pairs of key and value
         self.displays: dict[int, Any] = {}
         self.escaped: set[int] = set()
@@ -62,7 +63,7 @@ class PointsTo:
         return frozenset(self._bound.get(name, ()))
 
     def is_container(self, name: str) -> bool:
-        """Say whether a name is bound to nothing but displays."""
+        """Say whether a name is bound to nothing but displays, or to None."""
         return bool(self._bound.get(name)) and name not in self._others
 
     def has_one_kind(self, name: str) -> bool:
@@ -159,7 +160,7 @@ class PointsTo:
             self._grow(self._bound[names[0]], {id(statement)})
             self._show(id(statement), value)
             return
-        elif isinstance(value, gast.Name):
+        elif isinstance(value, gast.Name) or _is_none(value):
             read = [value]
         elif isinstance(value, gast.Subscript) and not isinstance(value.slice, gast.Slice):
             read = self._read(value.value, value.slice)
@@ -177,9 +178,13 @@ class PointsTo:
 
     def _bind(self, name: str, values: list[Any] | None) -> None:
         for value in values if values is not None else [None]:
+            source = getattr(value, "id", "")
+            if _is_none(value) or source in self._nothing:
+                self._grow(self._nothing, {name})  # nothing is read out of None, nor put in
             found = set() if value is None else self._inner(value)
             self._grow(self._bound[name], found)
-            if not found or getattr(value, "id", "") in self._others:
+            known = found or _is_none(value) or source in self._nothing
+            if not known or source in self._others:
                 self._bind_others([name])
 
     def _bind_others(self, names: list[str]) -> None:
@@ -257,6 +262,8 @@ class PointsTo:
                 yield from map(id, node.args)
             elif isinstance(node, gast.Compare) and isinstance(node.ops[0], (gast.In, gast.NotIn)):
                 yield id(node.comparators[0])
+            elif isinstance(node, gast.Compare) and isinstance(node.ops[0], (gast.Is, gast.IsNot)):
+                yield from map(id, (node.left, *node.comparators))
             elif isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.Not):
                 yield id(node.operand)
 
@@ -278,6 +285,10 @@ class PointsTo:
 
     def _asks_length(self, call: Any) -> bool:
         return self._program.reader.scope.resolve(call.func) is len
+
+
+def _is_none(value: Any) -> bool:
+    return isinstance(value, gast.Constant) and value.value is None
 
 
 def _word(key: Any) -> str | None:

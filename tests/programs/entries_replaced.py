@@ -146,6 +146,45 @@ def list_in_a_list_that_grows(x):
     return np.sum(rows[0][1] * rows[1][0] * rows[0][0])
 
 
+@program("v")
+def bodies_that_pull_each_other(x):
+    bodies = [{"p": x * 1.0, "v": x * 0.1, "m": 1.0}, {"p": x * 2.0, "v": -x, "m": 2.0}]
+    for _ in range(2):
+        for a in bodies:
+            force = np.zeros_like(x)
+            for b in bodies:
+                if a is not b:
+                    d = b["p"] - a["p"]
+                    force = force + b["m"] * d / (np.sum(d * d) + 1) ** 1.5
+            a["v"] = a["v"] + 0.1 * force
+        for a in bodies:
+            a["p"] = a["p"] + 0.1 * a["v"]
+    return np.sum(bodies[0]["p"] * bodies[1]["v"])
+
+
+@program("v")
+def best_of_rows_that_change(x):
+    rows = [[x * 1.0], [x * 2]]
+    best = None
+    for row in rows:
+        if best is None or np.sum(row[0]) > np.sum(best[0]):
+            best = row
+        row[0] = row[0] * x
+    best[0] = best[0] * 3
+    return np.sum(rows[0][0] * rows[1][0] * best[0])
+
+
+@program("v")
+def nothing_before_the_first_row(x):
+    rows = [[x * 1.0], [x * 2]]
+    last = None
+    for row in rows:
+        if last is not None:
+            row[0] = row[0] * last[0]
+        last = row
+    return np.sum(rows[0][0] * rows[1][0])
+
+
 @program("v", by="tape")
 def array_replaced_and_then_written(x):
     layers = [{"w": x * 1.0}, {"w": x * x}]
