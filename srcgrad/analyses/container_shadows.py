@@ -38,9 +38,9 @@ def container_shadows(program: Program, writes: Iterable[tuple[Any, str]]) -> Sh
     if not displays.isdisjoint(found.escaped):
         return None
     bound = found.names_of(displays)
-    if not all(map(found.is_container, bound)) or not all(map(found.has_one_kind, names)):
+    if not all(map(found.is_container, bound)) or not all(map(found.has_one_kind, bound)):
         return None
-    return _mirrored(program, found, displays, bound)
+    return _mirrored(program, found, bound)
 
 
 def _replaces(statement: Any) -> bool:
@@ -51,16 +51,16 @@ def _replaces(statement: Any) -> bool:
     return stores and not UPDATES_ENTRY.of(statement)
 
 
-def _mirrored(
-    program: Program, found: PointsTo, displays: set[int], bound: list[str]
-) -> Shadowed | None:
+def _mirrored(program: Program, found: PointsTo, bound: list[str]) -> Shadowed | None:
     mirror = Shadowed(names=set(bound), entries=set(bound))
-    for display in displays:
-        same = [name for name in bound if display in found.of(name)]
-        mirror.links += [(name, same[0]) for name in same[1:]]
-        for value in found.held(display):
-            if same and found.may_be_container(getattr(value, "id", "")):
-                mirror.links.append((same[0], value.id))
+    first: dict[int, str] = {}  # of the names of each display
+    for name in bound:
+        for display in found.of(name):
+            if first.setdefault(display, name) != name:
+                mirror.links.append((name, first[display]))
+    for display, name in first.items():
+        held = (getattr(value, "id", "") for value in found.held(display))
+        mirror.links += [(name, other) for other in held if found.may_be_container(other)]
     grown: set[int] = set()  # by others that are put in: their shadows stay there
     for statement in statements(program.body):
         change = change_of(statement)
@@ -84,8 +84,7 @@ def _mirrored(
 
 def _kind(found: PointsTo, name: str) -> str:
     """Return whether a name is bound to dicts, or to lists."""
-    dicts = [isinstance(found.displays[item], gast.Dict) for item in found.of(name)]
-    return "dict" if all(dicts) else "list"
+    return "dict" if isinstance(found.displays[min(found.of(name))], gast.Dict) else "list"
 
 
 def _maker(statement: Any, found: PointsTo) -> Maker:

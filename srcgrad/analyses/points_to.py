@@ -49,6 +49,7 @@ class PointsTo:
         self._others: set[str] = set(program.parameters)  # that may be bound to anything else
         self._nothing: set[str] = set()  # that may be bound to None
         self._held: dict[int, list[tuple[Any, Any]]] = defaultdict(list)  # pairs of key and value
+        self._noted: set[tuple[int, int]] = set()
         self.displays: dict[int, Any] = {}
         self.escaped: set[int] = set()
         self._finds_others = False
@@ -205,9 +206,9 @@ class PointsTo:
             self._hold(display, key, value)
 
     def _hold(self, display: int, key: Any, value: Any) -> None:
-        held = self._held[display]
-        if not any(value is other for _, other in held):
-            held.append((key, value))
+        if (display, id(value)) not in self._noted:
+            self._noted.add((display, id(value)))
+            self._held[display].append((key, value))
             self._grows = True
 
     def _grow(self, found: set[Any], more: set[Any]) -> None:
