@@ -12,7 +12,7 @@ from typing import Any
 import gast
 
 from srcgrad.analyses.filled import is_filled_first, is_read_by_entries
-from srcgrad.analyses.points_to import PointsTo
+from srcgrad.analyses.points_to import PointsTo, spread_in
 from srcgrad.analyses.shadowed import Maker, Shadowed
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.marks import UPDATES_ENTRY
@@ -53,14 +53,7 @@ def _replaces(statement: Any) -> bool:
 
 def _mirrored(program: Program, found: PointsTo, bound: list[str]) -> Shadowed | None:
     mirror = Shadowed(names=set(bound), entries=set(bound))
-    first: dict[int, str] = {}  # of the names of each display
-    for name in bound:
-        for display in found.of(name):
-            if first.setdefault(display, name) != name:
-                mirror.links.append((name, first[display]))
-    for display, name in first.items():
-        held = (getattr(value, "id", "") for value in found.held(display))
-        mirror.links += [(name, other) for other in held if found.may_be_container(other)]
+    mirror.links = _links(found, bound)
     grown: set[int] = set()  # by others that are put in: their shadows stay there
     for statement in statements(program.body):
         change = change_of(statement)
@@ -74,12 +67,28 @@ def _mirrored(program: Program, found: PointsTo, bound: list[str]) -> Shadowed |
                 mirror.replaced[id(statement)] = _kind(found, name)
         elif isinstance(statement, gast.Assign) and change is None:
             targets = [n for target in statement.targets for n in names_bound(target)]
-            if not mirror.names.isdisjoint(targets):
-                mirror.makers[id(statement)] = _maker(statement, found)
+            if mirror.names.isdisjoint(targets):
+                continue
+            maker = mirror.makers[id(statement)] = _maker(statement, found)
+            if maker == "display" and _takes_entries(statement.value, found):
+                return None  # some would be added to those of another, some shared with it
     changed = (name for name in bound if not grown.isdisjoint(found.of(name)))
     mirror.changing = {name for name in changed if not is_filled_first(program, name, set())}
     late = not all(is_read_by_entries(program, name, set()) for name in mirror.changing)
     return None if late else mirror
+
+
+def _links(found: PointsTo, bound: list[str]) -> list[tuple[str, str]]:
+    """Return pairs of names of which one is bound to, or holds, what the other is bound to."""
+    links: list[tuple[str, str]] = []
+    first: dict[int, str] = {}  # of the names of each display
+    for name in bound:
+        others = (first.setdefault(display, name) for display in found.of(name))
+        links += [(name, other) for other in others if other != name]
+    for display, name in first.items():
+        held = (getattr(value, "id", "") for value in found.held(display))
+        links += [(name, other) for other in held if found.may_be_container(other)]
+    return links
 
 
 def _kind(found: PointsTo, name: str) -> str:
@@ -87,13 +96,21 @@ def _kind(found: PointsTo, name: str) -> str:
     return "dict" if isinstance(found.displays[min(found.of(name))], gast.Dict) else "list"
 
 
+def _takes_entries(display: Any, found: PointsTo) -> bool:
+    """Say whether a display takes entries that are no containers from another one."""
+    return any(
+        not found.is_inner(held)
+        for source in spread_in(display)
+        for other in found.of(source.id)
+        for held in found.held(other)
+    )
+
+
 def _maker(statement: Any, found: PointsTo) -> Maker:
     """Say how a statement makes a container; one without others in it starts with zeros."""
     if id(statement) in found.displays:
-        value = statement.value
-        items = value.values if isinstance(value, gast.Dict) else value.elts
-        holds = any(map(found.is_inner, items))
-        return "display" if holds or not items else "fresh"
+        held = list(found.held(id(statement)))
+        return "display" if any(map(found.is_inner, held)) or not held else "fresh"
     if isinstance(statement.value, gast.Constant):
         return "nothing"
     if isinstance(statement.value, gast.Name):

@@ -194,12 +194,14 @@ class PointsTo:
 
     def _show(self, place: int, value: Any) -> None:
         self.displays[place] = value
-        keys = value.keys if isinstance(value, gast.Dict) else [None] * len(value.elts)
-        items = value.values if isinstance(value, gast.Dict) else value.elts
-        for key, item in zip(keys, items, strict=True):
+        for key, item in entries_shown(value):
             self._hold(place, key, item)
             if isinstance(item, _DISPLAYS):
                 self._show(id(item), item)
+        for source in spread_in(value):
+            for display in self._bound.get(getattr(source, "id", ""), ()):
+                for key, item in list(self._held[display]):
+                    self._hold(place, key, item)
 
     def _put(self, name: str, key: Any, value: Any) -> None:
         for display in self._bound.get(name, ()):
@@ -224,8 +226,9 @@ class PointsTo:
             for node in own_nodes(statement):
                 if isinstance(node, gast.Name) and id(node) not in followed:
                     self.escaped |= self._bound.get(node.id, set())
-        for display in self.displays:
-            if not all(map(self._is_plain, self.held(display))):
+        for display, shown in self.displays.items():
+            known = all(self.is_container(getattr(item, "id", "")) for item in spread_in(shown))
+            if not known or not all(map(self._is_plain, self.held(display))):
                 self.escaped.add(display)
         waiting = list(self.escaped)
         while waiting:
@@ -238,7 +241,7 @@ class PointsTo:
     def _is_plain(self, value: Any) -> bool:
         """Say whether an entry has a name, if it may be or hold anything but constants."""
         if id(value) not in self.displays:
-            return not isinstance(value, (gast.Starred, *_DISPLAYS, *_COMPREHENSIONS))
+            return not isinstance(value, (*_DISPLAYS, *_COMPREHENSIONS))
         return all(isinstance(item, (gast.Constant, *_DISPLAYS)) for item in self.held(id(value)))
 
     def _followed(self, statement: Any) -> Iterator[int]:
@@ -272,7 +275,8 @@ class PointsTo:
         if isinstance(value, gast.Name):
             yield id(value)
         elif isinstance(value, _DISPLAYS):
-            yield from map(id, value.values if isinstance(value, gast.Dict) else value.elts)
+            yield from (id(item) for _, item in entries_shown(value))
+            yield from map(id, spread_in(value))
         if isinstance(target, gast.Name):
             yield id(target)
         elif isinstance(value, gast.Name):
@@ -286,6 +290,23 @@ class PointsTo:
 
     def _asks_length(self, call: Any) -> bool:
         return self._program.reader.scope.resolve(call.func) is len
+
+
+def entries_shown(display: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield the entries that a display shows, each with its key if that of a dict."""
+    if isinstance(display, gast.Dict):
+        pairs = zip(display.keys, display.values, strict=True)
+        yield from ((key, value) for key, value in pairs if key is not None)
+    else:
+        yield from ((None, v) for v in display.elts if not isinstance(v, gast.Starred))
+
+
+def spread_in(display: Any) -> list[Any]:
+    """Return what a display takes all entries from."""
+    if isinstance(display, gast.Dict):
+        pairs = zip(display.keys, display.values, strict=True)
+        return [value for key, value in pairs if key is None]
+    return [item.value for item in display.elts if isinstance(item, gast.Starred)]
 
 
 def _is_none(value: Any) -> bool:

@@ -171,7 +171,8 @@ class ContainerSteps:
     ) -> list[Any]:
         """Keep how to reverse ``xs = [a, b]``: each entry gets its part of the adjoint."""
         value = statement.value
-        held = self._sweep.facts.storage.mirror.entries
+        mirror = self._sweep.facts.storage.mirror
+        shared = mirror.entries if mirror.makers.get(id(statement)) == "display" else set()
         lead: list[Any] = []
         if isinstance(value, gast.Dict):
             keys: list[Any] = [clone(key) for key in value.keys]
@@ -183,7 +184,9 @@ class ContainerSteps:
                 (name, self._part(item, load(name), grads[0], key))
                 for key, item in zip(keys, operation.args, strict=True)
                 for name in direct_names(item)
-                if not held.issuperset((name, *targets))  # one has a shadow that is in the other's
+                if not shared.issuperset(
+                    (name, *targets)
+                )  # one has a shadow that is in the other's
             ]
 
         self._sweep.steps[id(statement)] = lambda: self._sweep.pass_on(statement, targets, rule)

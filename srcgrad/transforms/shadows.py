@@ -196,11 +196,15 @@ class ShadowSteps:
     def _display(self, value: Any, names: dict[str, str], holder: Any) -> Any:
         """Return a display with the shadows of names, and zeros like what else is in `holder`."""
         if isinstance(value, gast.Dict):
-            places = [subscript(clone(holder), clone(key)) for key in value.keys]
-            pairs = zip(value.values, places, strict=True)
+            pairs = list(zip(value.keys, value.values, strict=True))
             return gast.Dict(
-                [clone(key) for key in value.keys],
-                [self._entry(item, names, place) for item, place in pairs],
+                [clone(key) for key, _ in pairs],
+                [
+                    renamed(item, names)
+                    if key is None  # ``{**p}``
+                    else self._entry(item, names, subscript(clone(holder), clone(key)))
+                    for key, item in pairs
+                ],
             )
         starred = [isinstance(item, gast.Starred) for item in value.elts]
         items = []
@@ -220,7 +224,8 @@ class ShadowSteps:
 
     def _is_entry(self, item: Any) -> bool:
         """Say whether an item of a display has an adjoint of its own."""
-        return bool(self._mirror.entries) and getattr(item, "id", "") not in self._mirror.names
+        held = item.value if isinstance(item, gast.Starred) else item
+        return bool(self._mirror.entries) and getattr(held, "id", "") not in self._mirror.names
 
     # -- backward
 

@@ -132,7 +132,10 @@ class Containers(Rewriter):
         return [assign(name, kind([gast.Starred(source, gast.Load())], gast.Load()), node)]
 
     def _copied_dict(self, name: str, value: Any, node: Any) -> list[Any] | None:
-        """Write ``dict(p, a=1)`` as a display, and one of pairs as a loop."""
+        """Write ``dict(p, a=1)`` as a display, and one of pairs as a loop.
+
+        A copy of a dict of which only its name or place is seen is a display already.
+        """
         keys: list[Any] = [constant(item.arg) for item in value.keywords]
         values = [item.value for item in value.keywords]
         if len(value.args) != 1 or None in [item.arg for item in value.keywords]:

@@ -6,6 +6,7 @@ from typing import Any
 
 import gast
 
+from srcgrad.frontend.told_containers import ToldContainers, is_of_pairs
 from srcgrad.ir.build import at, clone, constant, load, store
 from srcgrad.ir.names import Namer
 from srcgrad.ir.rewriting import Rewriter
@@ -53,9 +54,11 @@ class Dicts(Rewriter):
     def __init__(self, scope: Scope, namer: Namer) -> None:
         self._scope = scope
         self._namer = namer
+        self._told = ToldContainers([])
 
     def block(self, body: list[Any]) -> list[Any]:
         """Return the body with its dicts written out."""
+        self._told = ToldContainers(body)
         return [self.visit(statement) for statement in body]
 
     def visit_Call(self, node: Any) -> Any:
@@ -74,15 +77,24 @@ class Dicts(Rewriter):
         options = [(item.arg, item.value) for item in node.keywords]
         if len(node.args) > 1 or any(name is None for name, _ in options):
             return None
-        if node.args and isinstance(node.args[0], gast.Name) and not options:
-            return None  # a copy of a dict, or a dict of pairs: only the run tells
         first = self._entries(node.args[0]) if node.args else gast.Dict([], [])
         if isinstance(first, gast.DictComp):
             return None if options else first
+        if first is None and self._is_mapping(node.args[0]):
+            first = gast.Dict([None], [node.args[0]])
         if first is None:
             return None
         keys = [constant(name) for name, _ in options]
         return gast.Dict([*first.keys, *keys], [*first.values, *[value for _, value in options]])
+
+    def _is_mapping(self, node: Any) -> bool:
+        """Say whether `dict` copies a value, which it does if nothing tells that it has pairs.
+
+        Of an argument nothing tells; a copy fails with pairs then, and so tells at the run.
+        """
+        if not isinstance(node, (gast.Name, gast.Subscript)):
+            return False
+        return not is_of_pairs(self._told.of(node))
 
     def _entries(self, node: Any) -> Any:
         """Return the display of what ``dict`` is given, or None."""
