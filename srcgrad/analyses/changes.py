@@ -10,9 +10,12 @@ import gast
 from srcgrad.analyses.containers import kinds
 from srcgrad.analyses.entries import Entries
 from srcgrad.analyses.lent import lent
+from srcgrad.analyses.memory import Problem
 from srcgrad.analyses.number_tables import number_tables
 from srcgrad.analyses.objects import objects
+from srcgrad.analyses.points_to import PointsTo
 from srcgrad.analyses.shapes import Shapes
+from srcgrad.ir.build import load
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.marks import RESCUED, UNSEEN, UPDATES_ENTRY
 from srcgrad.ir.program import Program, direct_names, is_store, store_target
@@ -63,6 +66,27 @@ class ContainerChanges:
         is_row = change.name in tables.rows and change.name not in tables.tables
         return change.name if is_row else None
 
+    def contested(self, statement: Any) -> Problem | None:
+        """Return what is wrong with a change of what other names reach, too, unless by shadows."""
+        found = self._found.conflicts.get(id(statement))
+        if found is None or found[1] is None or self.grown_row(statement):
+            return None
+        change = change_of(statement)
+        base = load(change.name) if change is not None else store_target(statement).value
+        points = self._program.once(PointsTo)
+        name = getattr(base, "id", "")
+        if not points.is_container(name) or not points.escaped.isdisjoint(points.of(name)):
+            return None
+        return self._conflict(*found)
+
+    def _conflict(self, statement: Any, other: str | None) -> Problem:
+        if other is None:
+            message = "this changes a list or dict that may be reached from elsewhere"
+            return Problem(statement, message, "change a copy of it, such as `list(xs)`")
+        name = self._program.namer.base(other)
+        message = f"this changes a list or dict that is also reached as `{name}`"
+        return Problem(statement, message, "make a copy before changing it, or build a new one")
+
     def held(self, statement: Any) -> Iterator[tuple[str, str]]:
         """Yield the pairs of names that share memory since one holds the other."""
         change = change_of(statement)
@@ -76,7 +100,7 @@ class ContainerChanges:
         """Return the names whose memory is kept with an entry; numbers have none."""
         return [] if self._shapes.is_number(value) else direct_names(value)
 
-    def problems(self) -> Iterator[tuple[Any, str, str]]:
+    def problems(self) -> Iterator[Problem]:
         """Yield the changes that cannot be followed, each with a message and a hint."""
         for attempt in statements(self._program.body):
             if isinstance(attempt, gast.Try) and RESCUED.of(attempt):  # else it ends or leaves
@@ -85,22 +109,16 @@ class ContainerChanges:
             slices = is_store(statement) and isinstance(store_target(statement).slice, gast.Slice)
             if slices and id(statement) in self.own:
                 message = "this assigns to a slice of a list, which may change its length"
-                yield statement, message, "assign entry by entry, or join the parts with `+`"
+                hint = "assign entry by entry, or join the parts with `+`"
+                yield Problem(statement, message, hint)
         for statement, other in self._found.conflicts.values():
-            if self.grown_row(statement):
-                continue  # that is a write into the row
-            if other is None:
-                message = "this changes a list or dict that may be reached from elsewhere"
-                yield statement, message, "change a copy of it, such as `list(xs)`"
-            else:
-                name = self._program.namer.base(other)
-                message = f"this changes a list or dict that is also reached as `{name}`"
-                yield statement, message, "make a copy before changing it, or build a new one"
+            if not self.grown_row(statement) and self.contested(statement) is None:
+                yield self._conflict(statement, other)  # else it is judged like a write
 
-    def _attempted(self, attempt: Any) -> Iterator[tuple[Any, str, str]]:
+    def _attempted(self, attempt: Any) -> Iterator[Problem]:
         for statement in statements(attempt.body):
             if UNSEEN.of(statement):  # nobody reads it once the body has failed
                 continue
             if change_of(statement) is not None or id(statement) in self.own:
                 message = "this changes a list or dict in a `try`, which may be left half-way"
-                yield statement, message, "change it after the `try`"
+                yield Problem(statement, message, "change it after the `try`")

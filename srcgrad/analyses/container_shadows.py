@@ -12,7 +12,7 @@ from typing import Any
 import gast
 
 from srcgrad.analyses.filled import is_filled_first, is_read_by_entries
-from srcgrad.analyses.points_to import PointsTo, spread_in
+from srcgrad.analyses.points_to import PointsTo, copied_from, spread_in
 from srcgrad.analyses.shadowed import Maker, Shadowed
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.marks import UPDATES_ENTRY
@@ -57,20 +57,26 @@ def _mirrored(program: Program, found: PointsTo, bound: list[str]) -> Shadowed |
     grown: set[int] = set()  # by others that are put in: their shadows stay there
     for statement in statements(program.body):
         change = change_of(statement)
-        if change is not None and found.is_inner(change.value):
-            grown |= found.of(change.name)
+        if change is not None:
+            moved = [change.value] if change.method != "pop" else _held(found, change.name)
+            if any(map(found.is_inner, moved)):
+                grown |= found.of(change.name)
+                if not all(map(found.is_inner, moved)):
+                    return None  # the adjoint of one would have to be put back, that of another not
+            if change.target in mirror.names:
+                mirror.makers[id(statement)] = "view"
         elif is_store(statement):
             name = getattr(store_target(statement).value, "id", "")
             if name in mirror.names and found.is_inner(statement.value):
                 return None  # the shadow of the one before would have to be put back
             if name in mirror.names:
                 mirror.replaced[id(statement)] = _kind(found, name)
-        elif isinstance(statement, gast.Assign) and change is None:
+        elif isinstance(statement, gast.Assign):
             targets = [n for target in statement.targets for n in names_bound(target)]
             if mirror.names.isdisjoint(targets):
                 continue
             maker = mirror.makers[id(statement)] = _maker(statement, found)
-            if maker == "display" and _takes_entries(statement.value, found):
+            if maker in ("display", "view") and _takes_entries(statement, found):
                 return None  # some would be added to those of another, some shared with it
     changed = (name for name in bound if not grown.isdisjoint(found.of(name)))
     mirror.changing = {name for name in changed if not is_filled_first(program, name, set())}
@@ -96,21 +102,29 @@ def _kind(found: PointsTo, name: str) -> str:
     return "dict" if isinstance(found.displays[min(found.of(name))], gast.Dict) else "list"
 
 
-def _takes_entries(display: Any, found: PointsTo) -> bool:
-    """Say whether a display takes entries that are no containers from another one."""
-    return any(
+def _takes_entries(statement: Any, found: PointsTo) -> bool:
+    """Say whether a display, or copy, takes entries that are no containers from another one."""
+    display = found.displays.get(id(statement))
+    return display is not None and any(
         not found.is_inner(held)
         for source in spread_in(display)
-        for other in found.of(source.id)
-        for held in found.held(other)
+        for held in _held(found, source.id)
     )
+
+
+def _held(found: PointsTo, name: str) -> list[Any]:
+    """Return what the lists and dicts that a name is bound to may hold."""
+    return [held for display in found.of(name) for held in found.held(display)]
 
 
 def _maker(statement: Any, found: PointsTo) -> Maker:
     """Say how a statement makes a container; one without others in it starts with zeros."""
     if id(statement) in found.displays:
         held = list(found.held(id(statement)))
-        return "display" if any(map(found.is_inner, held)) or not held else "fresh"
+        copies = copied_from(statement.value) is not None
+        if any(map(found.is_inner, held)) or not held:
+            return "view" if copies else "display"
+        return "fresh"
     if isinstance(statement.value, gast.Constant):
         return "nothing"
     if isinstance(statement.value, gast.Name):

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import gast
 
+from srcgrad.ir.build import load
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.program import Program, is_store, store_target, targets_of
 from srcgrad.ir.walk import names_bound, own_nodes, statements
@@ -140,7 +141,7 @@ class PointsTo:
             if change.value is not None:
                 self._put(change.name, None, change.value)
             if change.target is not None:
-                self._bind_others([change.target])
+                self._bind(change.target, self._read(load(change.name), change.index))
         elif is_store(statement):
             target = store_target(statement)
             if isinstance(target.value, gast.Name):
@@ -160,6 +161,12 @@ class PointsTo:
         elif isinstance(value, _DISPLAYS):
             self._grow(self._bound[names[0]], {id(statement)})
             self._show(id(statement), value)
+            return
+        elif (source := copied_from(value)) is not None and self._bound.get(source.id):
+            self._copy(id(statement), source)
+            self._grow(self._bound[names[0]], {id(statement)})
+            if source.id in self._others:
+                self._bind_others(names)
             return
         elif isinstance(value, gast.Name) or _is_none(value):
             read = [value]
@@ -202,6 +209,17 @@ class PointsTo:
             for display in self._bound.get(getattr(source, "id", ""), ()):
                 for key, item in list(self._held[display]):
                     self._hold(place, key, item)
+
+    def _copy(self, place: int, source: Any) -> None:
+        """Take in a copy, or a section, of a list or dict as the display that it is like."""
+        if place not in self.displays:
+            first = self.displays[min(self._bound[source.id])]
+            if isinstance(first, gast.Dict):
+                like: Any = gast.Dict([None], [source])
+            else:
+                like = type(first)([gast.Starred(source, gast.Load())], gast.Load())
+            self.displays[place] = like
+        self._show(place, self.displays[place])
 
     def _put(self, name: str, key: Any, value: Any) -> None:
         for display in self._bound.get(name, ()):
@@ -247,9 +265,10 @@ class PointsTo:
     def _followed(self, statement: Any) -> Iterator[int]:
         """Yield the identities of the names that stand where what they do is followed."""
         change = change_of(statement)
-        if change is not None and change.method == "append":
+        if change is not None:
             yield id(statement.value.func.value)
             yield id(change.value)
+            yield from map(id, getattr(statement, "targets", ()))
         elif is_store(statement) and isinstance(statement, gast.Assign):
             target = store_target(statement)
             if not isinstance(target.slice, (gast.Slice, gast.Tuple)):
@@ -272,8 +291,9 @@ class PointsTo:
                 yield id(node.operand)
 
     def _followed_binding(self, target: Any, value: Any) -> Iterator[int]:
-        if isinstance(value, gast.Name):
-            yield id(value)
+        source = value if isinstance(value, gast.Name) else copied_from(value)
+        if source is not None:
+            yield id(source)
         elif isinstance(value, _DISPLAYS):
             yield from (id(item) for _, item in entries_shown(value))
             yield from map(id, spread_in(value))
@@ -307,6 +327,17 @@ def spread_in(display: Any) -> list[Any]:
         pairs = zip(display.keys, display.values, strict=True)
         return [value for key, value in pairs if key is None]
     return [item.value for item in display.elts if isinstance(item, gast.Starred)]
+
+
+def copied_from(value: Any) -> Any:
+    """Return the name of the list or dict, if it is one, that is copied, or of which a part is."""
+    source = None
+    if isinstance(value, gast.Subscript) and isinstance(value.slice, gast.Slice):
+        source = value.value
+    elif isinstance(value, gast.Call) and isinstance(value.func, gast.Attribute):
+        copies = value.func.attr == "copy" and not value.args and not value.keywords
+        source = value.func.value if copies else None
+    return source if isinstance(source, gast.Name) else None
 
 
 def _is_none(value: Any) -> bool:

@@ -71,6 +71,7 @@ class Shadowing:
         self._shared = shared
         self._tables = program.once(number_tables)
         self._puts = puts(program, own - self._updates())
+        self._points = program.once(PointsTo)
         self._makers: dict[str, list[Any]] = defaultdict(list)
         for statement in statements(program.body):
             for target in _targets(statement):
@@ -175,7 +176,7 @@ class Shadowing:
         read = getattr(makers[0], "value", None) if len(makers) == 1 else None
         if not isinstance(read, gast.Subscript) or not is_key(read.slice):
             return None
-        held = self._program.once(PointsTo).read(read)
+        held = self._points.read(read)
         return [item.id for item in held] if held and all(map(_is_name, held)) else None
 
     def _may_be_number(self, name: str, mirror: Shadowed) -> bool:
@@ -208,8 +209,10 @@ class Shadowing:
     def _check_store(self, statement: Any, name: str, mirror: Shadowed) -> None:
         if not is_store(statement):
             return
-        inner = name not in self._tables.rows and self._shown.may_be_inner(name)
-        if not inner and not self._shown.may_be_shown(name):
+        shown = self._shown.may_be_shown(name)
+        inner = self._shown.may_be_inner(name) or (not shown and self._points.may_be_container(name))
+        inner = inner and name not in self._tables.rows
+        if not inner and not shown:
             return
         conditions = None if inner else self._axes.of(name)
         if conditions is None and self._updates_entry(statement, mirror):

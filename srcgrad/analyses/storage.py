@@ -111,8 +111,7 @@ class _Analysis:
         for find in (uses_of_unfit_arrays, uses_of_mixed_kinds):
             for problem in find(self._program, lambda: self._varied):
                 self._problem(*problem)
-        for problem in self._changes.problems():
-            self._problem(*problem)
+        self._result.problems += self._changes.problems()
         return self._result
 
     def _loop_spans(self) -> None:
@@ -127,13 +126,16 @@ class _Analysis:
     # -- what shares memory, and what is written
 
     def _visit(self, statement: Any) -> None:
-        if change_of(statement) is not None:
+        change = change_of(statement)
+        if change is not None:
             for holder, held in self._changes.held(statement):
                 self._join(holder, held)
             self._note_change(statement)
             row = self._changes.grown_row(statement)
             if row is not None:
                 self._writes.append((statement, row, True))
+            elif self._changes.contested(statement) is not None:
+                self._writes.append((statement, change.name, True))
             return
         if is_store(statement):
             self._visit_store(statement)
@@ -166,6 +168,8 @@ class _Analysis:
             for value in self._changes.entry_names(statement.value):
                 self._join(target, value)
             self._note_change(statement)
+            if self._changes.contested(statement) is not None:
+                self._writes.append((statement, target, True))
         elif target is not None:
             self._writes.append((statement, target, True))
             adds = isinstance(statement, gast.AugAssign)  # the sum is new memory
@@ -252,12 +256,14 @@ class _Analysis:
             elif len({self._program.namer.base(member) for member in members}) > 1:
                 self._result.mutated |= members  # a view may still be read by the backward pass
             then = {item for item in members if early.root(item) == early.root(name)}
+            constant = self._is_constant(statement, name, then, members, element=element)
             found = (
                 []
-                if self._is_constant(statement, name, then, members, element=element)
+                if constant
                 else self._check(statement, name, element, then, live_at[id(statement)])
             )
-            problems[root] += found
+            contested = self._changes.contested(statement)
+            problems[root] += found or ([] if contested is None or constant else [contested])
         for root, writes in groups.items():
             if problems[root]:
                 self._resolve(classes[root], writes, problems[root], live_at)

@@ -148,7 +148,7 @@ class Reverser:
     def _change(self, statement: Any, change: Change) -> list[Any]:
         """Return the forward statements of a change of a list or dict, and of its shadows."""
         mirrored = self._shadows.put_by(statement, change.name)
-        if mirrored and (change.method == "pop" or not self._shadows.is_number(change.value)):
+        if mirrored and self._shadows.moves_whole(change):
             return [statement, *mirrored]
         return [*self._containers.prepare_change(statement), *mirrored]
 

@@ -138,9 +138,14 @@ class ShadowSteps:
             return assign(self._name(change.target), part, like)
         return at(gast.Expr(part), like)
 
-    def is_number(self, value: Any) -> bool:
-        """Say whether what is put into a list is a number, which has no shadow of its own."""
-        return getattr(value, "id", "") not in self._mirror.names
+    def moves_whole(self, change: Change) -> bool:
+        """Say whether what is put into a list, or taken out, has a shadow that goes with it.
+
+        A number has none of its own, nor has an array in a list of which the entries have adjoints.
+        """
+        if change.method != "pop":
+            return getattr(change.value, "id", "") in self._mirror.names
+        return change.name not in self._mirror.entries or change.target in self._mirror.names
 
     def _shadow_of_entry(self, value: Any, holder: str) -> Any:
         """Return the shadow of what is put into a list or dict: zeros of numbers, and of rows."""
