@@ -54,7 +54,7 @@ def _replaces(statement: Any) -> bool:
 def _mirrored(program: Program, found: PointsTo, bound: list[str]) -> Shadowed | None:
     mirror = Shadowed(names=set(bound), entries=set(bound))
     mirror.links = _links(found, bound)
-    grown: set[int] = set()  # by others that are put in: their shadows stay there
+    grown: set[int] = set()  # displays into which containers are put: their shadows stay there
     for statement in statements(program.body):
         change = change_of(statement)
         if change is not None:
@@ -63,25 +63,35 @@ def _mirrored(program: Program, found: PointsTo, bound: list[str]) -> Shadowed |
                 grown |= found.of(change.name)
                 if not all(map(found.is_inner, moved)):
                     return None  # the adjoint of one would have to be put back, that of another not
-            if change.target in mirror.names:
-                mirror.makers[id(statement)] = "view"
         elif is_store(statement):
             name = getattr(store_target(statement).value, "id", "")
             if name in mirror.names and found.is_inner(statement.value):
-                return None  # the shadow of the one before would have to be put back
-            if name in mirror.names:
+                if not _replaces_containers(statement, found):
+                    return None  # the adjoint of the array before would have to be put back
+                grown |= found.of(name)
+            elif name in mirror.names:
                 mirror.replaced[id(statement)] = _kind(found, name)
-        elif isinstance(statement, gast.Assign):
-            targets = [n for target in statement.targets for n in names_bound(target)]
-            if mirror.names.isdisjoint(targets):
-                continue
-            maker = mirror.makers[id(statement)] = _maker(statement, found)
-            if maker in ("display", "view") and _takes_entries(statement, found):
-                return None  # some would be added to those of another, some shared with it
+    if not _note_makers(program, found, mirror):
+        return None
     changed = (name for name in bound if not grown.isdisjoint(found.of(name)))
     mirror.changing = {name for name in changed if not is_filled_first(program, name, set())}
     late = not all(is_read_by_entries(program, name, set()) for name in mirror.changing)
     return None if late else mirror
+
+
+def _note_makers(program: Program, found: PointsTo, mirror: Shadowed) -> bool:
+    """Note how each name with a shadow is bound; say whether that is known."""
+    for statement in statements(program.body):
+        if not isinstance(statement, gast.Assign) or is_store(statement):
+            continue
+        targets = [n for target in statement.targets for n in names_bound(target)]
+        if mirror.names.isdisjoint(targets):
+            continue
+        maker = "view" if change_of(statement) is not None else _maker(statement, found)
+        if maker in ("display", "view") and _takes_entries(statement, found):
+            return False  # some would be added to those of another, some shared with it
+        mirror.makers[id(statement)] = maker
+    return True
 
 
 def _links(found: PointsTo, bound: list[str]) -> list[tuple[str, str]]:
@@ -100,6 +110,13 @@ def _links(found: PointsTo, bound: list[str]) -> list[tuple[str, str]]:
 def _kind(found: PointsTo, name: str) -> str:
     """Return whether a name is bound to dicts, or to lists."""
     return "dict" if isinstance(found.displays[min(found.of(name))], gast.Dict) else "list"
+
+
+def _replaces_containers(statement: Any, found: PointsTo) -> bool:
+    """Say whether a store can put a container into the place of nothing but containers."""
+    target = store_target(statement)
+    before = [v for item in found.of(target.value.id) for v in found.held(item, target.slice)]
+    return all(map(found.is_inner, before))
 
 
 def _takes_entries(statement: Any, found: PointsTo) -> bool:
@@ -127,6 +144,8 @@ def _maker(statement: Any, found: PointsTo) -> Maker:
         return "fresh"
     if isinstance(statement.value, gast.Constant):
         return "nothing"
+    if isinstance(statement.value, gast.Call):
+        return "fresh"  # a copy, with all that is in it
     if isinstance(statement.value, gast.Name):
         if not found.may_be_container(statement.value.id):
             return "nothing"

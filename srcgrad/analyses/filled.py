@@ -16,6 +16,7 @@ from srcgrad.ir.walk import blocks_of, names_bound, names_read, own_nodes, state
 
 _LOOPS = (gast.For, gast.While)
 _DISPLAYS = (gast.List, gast.Tuple, gast.Dict)
+_LOOKS = ("len", "refuse_twins")
 
 
 def puts(program: Program, own: set[int]) -> dict[str, list[Any]]:
@@ -162,7 +163,7 @@ def _entries_read(statement: Any, name: str) -> int:
             found += _is_named(node.comparators[0], name)
         elif isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.Not):
             found += _is_named(node.operand, name)
-        elif isinstance(node, gast.Call) and getattr(node.func, "id", "") == "len" and node.args:
+        elif isinstance(node, gast.Call) and getattr(node.func, "id", "") in _LOOKS and node.args:
             found += _is_named(node.args[0], name)
         elif isinstance(node, gast.Assign) and isinstance(node.targets[0], gast.Tuple):
             found += _is_named(node.value, name)

@@ -6,6 +6,7 @@ Every display stands for all that is made there, whenever: an inclusion-based po
 
 from __future__ import annotations
 
+import copy
 from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any, Final
@@ -16,8 +17,11 @@ from srcgrad.ir.build import load
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.program import Program, is_store, store_target, targets_of
 from srcgrad.ir.walk import names_bound, own_nodes, statements
+from srcgrad.runtime import copied, refuse_twins
 
 _DISPLAYS: Final = (gast.List, gast.Tuple, gast.Dict)
+_LOOKS: Final = (len, bool, refuse_twins)
+_DEEP_COPIES: Final = (copied, copy.deepcopy)  # noqa: TID251 - it is asked for
 _COMPREHENSIONS: Final = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 
 
@@ -51,6 +55,9 @@ class PointsTo:
         self._nothing: set[str] = set()  # that may be bound to None
         self._held: dict[int, list[tuple[Any, Any]]] = defaultdict(list)  # pairs of key and value
         self._noted: set[tuple[int, int]] = set()
+        self._clones: dict[tuple[int, int], Any] = {}  # by where they are made, and of what
+        self._origins: dict[int, int] = {}  # of clones
+        self._taken_in: set[tuple[int, int]] = set()
         self.displays: dict[int, Any] = {}
         self.escaped: set[int] = set()
         self._finds_others = False
@@ -67,6 +74,11 @@ class PointsTo:
     def is_container(self, name: str) -> bool:
         """Say whether a name is bound to nothing but displays, or to None."""
         return bool(self._bound.get(name)) and name not in self._others
+
+    def is_dict(self, name: str) -> bool:
+        """Say whether a name is bound to nothing but dicts, or to None."""
+        shown = (self.displays[display] for display in self.of(name))
+        return self.is_container(name) and all(isinstance(item, gast.Dict) for item in shown)
 
     def has_one_kind(self, name: str) -> bool:
         """Say whether what a name is bound to is a dict each time, or never."""
@@ -168,6 +180,12 @@ class PointsTo:
             if source.id in self._others:
                 self._bind_others(names)
             return
+        elif (source := self._deeply_copied(value)) is not None and self._bound.get(source.id):
+            for display in list(self._bound[source.id]):
+                self._grow(self._bound[names[0]], {self._clone(id(statement), display)})
+            if source.id in self._others:
+                self._bind_others(names)
+            return
         elif isinstance(value, gast.Name) or _is_none(value):
             read = [value]
         elif isinstance(value, gast.Subscript) and not isinstance(value.slice, gast.Slice):
@@ -221,6 +239,39 @@ class PointsTo:
             self.displays[place] = like
         self._show(place, self.displays[place])
 
+    def _deeply_copied(self, value: Any) -> Any:
+        """Return the name of what is copied with all that is in it, if that is what a call does."""
+        if not isinstance(value, gast.Call) or len(value.args) != 1:
+            return None
+        known = self._program.reader.scope.resolve(value.func) in _DEEP_COPIES
+        return value.args[0] if known and isinstance(value.args[0], gast.Name) else None
+
+    def _clone(self, place: int, display: int) -> int:
+        """Take in the copy of a display that is made somewhere, with copies of what is in it.
+
+        A copy of a copy stands for the same as a copy of the first.
+        """
+        origin = self._origins.get(display, display)
+        if (place, origin) not in self._clones:
+            is_dict = isinstance(self.displays[origin], gast.Dict)
+            node = gast.Dict([], []) if is_dict else gast.List([], gast.Load())
+            self._clones[place, origin] = node
+            self._origins[id(node)] = origin
+            self.displays[id(node)] = node
+            self._grows = True
+        made = self._clones[place, origin]
+        if (id(made), display) in self._taken_in:
+            return id(made)
+        self._taken_in.add((id(made), display))  # it may hold itself
+        for key, value in list(self._held[display]):
+            inner = self._inner(value)
+            for other in inner:
+                self._hold(id(made), key, self.displays[self._clone(place, other)])
+            if not inner:
+                self._hold(id(made), key, value)
+        self._taken_in.discard((id(made), display))
+        return id(made)
+
     def _put(self, name: str, key: Any, value: Any) -> None:
         for display in self._bound.get(name, ()):
             self._hold(display, key, value)
@@ -258,6 +309,8 @@ class PointsTo:
 
     def _is_plain(self, value: Any) -> bool:
         """Say whether an entry has a name, if it may be or hold anything but constants."""
+        if id(value) in self._origins:
+            return True
         if id(value) not in self.displays:
             return not isinstance(value, (*_DISPLAYS, *_COMPREHENSIONS))
         return all(isinstance(item, (gast.Constant, *_DISPLAYS)) for item in self.held(id(value)))
@@ -278,17 +331,23 @@ class PointsTo:
             yield from self._followed_binding(statement.targets[0], statement.value)
         elif isinstance(statement, gast.For) and self._gives_keys(statement.iter):
             yield id(statement.iter)
+        elif isinstance(statement, (gast.If, gast.While)):
+            yield from map(id, getattr(statement.test, "values", [statement.test]))
         for node in own_nodes(statement):
-            if isinstance(node, gast.Subscript) and not isinstance(node.slice, gast.Slice):
-                yield id(node.value)
-            elif isinstance(node, gast.Call) and self._asks_length(node):
-                yield from map(id, node.args)
-            elif isinstance(node, gast.Compare) and isinstance(node.ops[0], (gast.In, gast.NotIn)):
-                yield id(node.comparators[0])
-            elif isinstance(node, gast.Compare) and isinstance(node.ops[0], (gast.Is, gast.IsNot)):
-                yield from map(id, (node.left, *node.comparators))
-            elif isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.Not):
-                yield id(node.operand)
+            yield from self._looked_at(node)
+
+    def _looked_at(self, node: Any) -> Iterator[int]:
+        """Yield the identities of the names in an expression that reads an entry, or only asks."""
+        if isinstance(node, gast.Subscript) and not isinstance(node.slice, gast.Slice):
+            yield id(node.value)
+        elif isinstance(node, gast.Call) and self._only_reads(node):
+            yield from map(id, node.args)
+        elif isinstance(node, gast.Compare) and isinstance(node.ops[0], (gast.In, gast.NotIn)):
+            yield id(node.comparators[0])
+        elif isinstance(node, gast.Compare) and isinstance(node.ops[0], (gast.Is, gast.IsNot)):
+            yield from map(id, (node.left, *node.comparators))
+        elif isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.Not):
+            yield id(node.operand)
 
     def _followed_binding(self, target: Any, value: Any) -> Iterator[int]:
         source = value if isinstance(value, gast.Name) else copied_from(value)
@@ -303,13 +362,11 @@ class PointsTo:
             yield from map(id, getattr(target, "elts", ()))
 
     def _gives_keys(self, iterable: Any) -> bool:
-        name = getattr(iterable, "id", "")
-        return self.is_container(name) and all(
-            isinstance(self.displays[display], gast.Dict) for display in self.of(name)
-        )
+        return self.is_dict(getattr(iterable, "id", ""))
 
-    def _asks_length(self, call: Any) -> bool:
-        return self._program.reader.scope.resolve(call.func) is len
+    def _only_reads(self, call: Any) -> bool:
+        """Say whether a call keeps nothing of what it is given, nor gives it back."""
+        return self._program.reader.scope.resolve(call.func) in (*_LOOKS, *_DEEP_COPIES)
 
 
 def entries_shown(display: Any) -> Iterator[tuple[Any, Any]]:

@@ -210,7 +210,9 @@ class Shadowing:
         if not is_store(statement):
             return
         shown = self._shown.may_be_shown(name)
-        inner = self._shown.may_be_inner(name) or (not shown and self._points.may_be_container(name))
+        inner = self._shown.may_be_inner(name) or (
+            not shown and self._points.may_be_container(name)
+        )
         inner = inner and name not in self._tables.rows
         if not inner and not shown:
             return

@@ -37,7 +37,7 @@ from srcgrad.analyses.sharing_classes import SharingClasses
 from srcgrad.analyses.unfit_arrays import uses_of_unfit_arrays
 from srcgrad.garbage import weakly
 from srcgrad.ir.build import load
-from srcgrad.ir.changes import change_of
+from srcgrad.ir.changes import Change, change_of
 from srcgrad.ir.displays import makes_list, repeated_entries
 from srcgrad.ir.liveness import walk_live
 from srcgrad.ir.marks import IN_PLACE
@@ -128,14 +128,7 @@ class _Analysis:
     def _visit(self, statement: Any) -> None:
         change = change_of(statement)
         if change is not None:
-            for holder, held in self._changes.held(statement):
-                self._join(holder, held)
-            self._note_change(statement)
-            row = self._changes.grown_row(statement)
-            if row is not None:
-                self._writes.append((statement, row, True))
-            elif self._changes.contested(statement) is not None:
-                self._writes.append((statement, change.name, True))
+            self._visit_change(statement, change)
             return
         if is_store(statement):
             self._visit_store(statement)
@@ -152,6 +145,14 @@ class _Analysis:
                     self._join(target, source)
         for name in self._calls.of(statement):
             self._writes.append((statement, name, True))
+
+    def _visit_change(self, statement: Any, change: Change) -> None:
+        for holder, held in self._changes.held(statement):
+            self._join(holder, held)
+        self._note_change(statement)
+        grown = self._changes.grown_row(statement) is not None
+        if grown or self._changes.contested(statement) is not None:
+            self._writes.append((statement, change.name, True))
 
     def _gives_no_memory(self, iterable: Any) -> bool:
         """Say whether a loop runs over the numbers of a `range`, keys, or arrays that are new."""
@@ -321,6 +322,30 @@ class _Analysis:
         live_at: dict[int, frozenset[str]],
     ) -> None:
         """Give the names of a group with a problem shadows, or report the problem."""
+        named = [(statement, name) for statement, name, _ in writes]
+        found = self._shadowed(members, writes, live_at)
+        if found is None:
+            containers = container_shadows(self._program, named)
+            if containers is None:
+                self._result.problems += problems
+            else:
+                self._mirror_containers(containers, members)
+            return
+        whole = [statement for statement, _, element in writes if not element]
+        for statement in (*whole, *found.settled.values()):
+            self._note_write(statement, members)
+            self._note_axisless(members)
+        self._result.own -= _updates(writes) | found.settled.keys()
+        self._result.mirror.add(found)
+        self._result.scalars -= members
+
+    def _shadowed(
+        self,
+        members: set[str],
+        writes: list[tuple[Any, str, bool]],
+        live_at: dict[int, frozenset[str]],
+    ) -> Shadowed | None:
+        """Return the shadows of the memory of a group; None if it cannot be mirrored."""
         shadowing = Shadowing(
             self._program,
             self._dimensions,
@@ -329,32 +354,17 @@ class _Analysis:
             self._result.own,
             self._is_number,
         )
-        named = [(statement, name) for statement, name, _ in writes]
         try:
-            found = shadowing.shadow(members, named, live_at)
+            found = shadowing.shadow(members, [(s, name) for s, name, _ in writes], live_at)
         except NotShadowedError:
-            containers = container_shadows(self._program, named)
-            if containers is None:
-                self._result.problems += problems
-            else:
-                self._mirror_containers(containers, members)
-            return
+            return None
         changed = found.names & self._result.reshaped
-        updates = {id(s) for s, _, _ in writes if isinstance(s, gast.AugAssign)}
-        own = self._result.own - updates - found.settled.keys()
+        own = self._result.own - _updates(writes) - found.settled.keys()
         changed -= self._program.once(number_tables).rows.keys()  # a row shrinks as it has grown
         found.changing = {n for n in changed if not is_filled_first(self._program, n, own)}
         late = not all(is_read_by_entries(self._program, n, own) for n in found.changing)
-        if late or (found.conditions and not self._dimensions.assumes):
-            self._result.problems += problems
-            return
-        whole = [statement for statement, _, element in writes if not element]
-        for statement in (*whole, *found.settled.values()):
-            self._note_write(statement, members)
-            self._note_axisless(members)
-        self._result.own -= updates | found.settled.keys()
-        self._result.mirror.add(found)
-        self._result.scalars -= members
+        unfit = late or (found.conditions and not self._dimensions.assumes)
+        return None if unfit else found
 
     def _mirror_containers(self, found: Shadowed, members: set[str]) -> None:
         """Let containers have shadows, of which the arrays in them are not written into."""
@@ -469,3 +479,8 @@ class _Analysis:
 
     def _problem(self, statement: Any, message: str, hint: str) -> None:
         self._result.problems.append(Problem(statement, message, hint))
+
+
+def _updates(writes: list[tuple[Any, str, bool]]) -> set[int]:
+    """Return the writes that are updates ``x += v``, by identity."""
+    return {id(statement) for statement, _, _ in writes if isinstance(statement, gast.AugAssign)}

@@ -204,6 +204,9 @@ def refuse_integers(array: Any) -> None:
         runtime.refuse_integers(array)
 
 
+means(runtime.refuse_twins)(runtime.refuse_twins)
+
+
 @means(runtime.zeros_like)
 def zeros_like(value: Any) -> Any:
     """Return an adjoint of zeros."""

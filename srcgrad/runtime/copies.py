@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.errors import NotDifferentiableError
+
 
 def copied(x: Any) -> Any:
     """Return a copy of an array, or of a list, tuple or dict with its entries; a number itself.
@@ -21,6 +23,37 @@ def copied(x: Any) -> Any:
         parts = [copied(value) for value in x]
         return type(x)(*parts) if hasattr(x, "_fields") else type(x)(parts)
     return x.copy() if hasattr(x, "copy") else x
+
+
+def refuse_twins(x: Any) -> None:
+    """Refuse to copy what holds one list, dict or array at two places: the copies would be two.
+
+    Raises:
+        NotDifferentiableError: There is one. `copy.deepcopy` lets its copies be one again.
+
+    >>> row = [1.0]
+    >>> refuse_twins([row, [1.0]])
+    >>> refuse_twins([row, row])
+    Traceback (most recent call last):
+    srcgrad.errors.NotDifferentiableError: a list or dict that is copied holds one thing twice
+    hint: copy each of its entries: `[copy.deepcopy(row) for row in rows]`
+    """
+    if not isinstance(x, (list, tuple, dict)):
+        return
+    found: set[int] = set()
+    waiting = [x]
+    while waiting:
+        held = waiting.pop()
+        for item in held.values() if isinstance(held, dict) else held:
+            if isinstance(item, (list, dict, np.ndarray)):
+                if id(item) in found:
+                    raise NotDifferentiableError(
+                        "a list or dict that is copied holds one thing twice",
+                        hint="copy each of its entries: `[copy.deepcopy(row) for row in rows]`",
+                    )
+                found.add(id(item))
+            if isinstance(item, (list, tuple, dict)):
+                waiting.append(item)
 
 
 def copied_like(tangent: Any, x: Any) -> Any:

@@ -7,11 +7,12 @@ tells: ``np.zeros_like(k)`` is an array of what `k` is of.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from typing import Any
+from typing import Any, Final
 
 import gast
 import numpy as np
 
+from srcgrad.analyses.containers import kinds
 from srcgrad.analyses.float_names import float_names
 from srcgrad.analyses.number_tables import number_tables
 from srcgrad.ir.build import at, call, load
@@ -28,6 +29,8 @@ from srcgrad.ir.program import (
 )
 from srcgrad.ir.walk import blocks_of, names_bound, names_read, root_name, statements
 from srcgrad.transforms.externals import Externals
+
+_CHECKS: Final = ("refuse_integers", "refuse_twins")
 
 
 def check_floats(
@@ -55,6 +58,7 @@ def check_floats(
     refuse_integers(y)
     y[0] = x
     """
+    program.body = _without_twin_checks(program.body, program)
     _check_casts(program, externals, active)
     written = set(_written(program, active, varied, own))
     unknown = _not_surely_floats(program, written) if written else written
@@ -86,6 +90,24 @@ def check_floats(
     outside = [name for name in free if isinstance(lookup(name), np.ndarray)]
     before = checks([*program.parameters, *outside], first)  # it may be another at a later call
     program.body = before + checked(program.body)
+
+
+def _without_twin_checks(block: list[Any], program: Program) -> list[Any]:
+    """Drop the checks that arrays and numbers hold nothing twice."""
+    arrays = kinds(program).arrays
+
+    def asks_array(statement: Any) -> bool:
+        if not isinstance(statement, gast.Expr) or not is_check(statement):
+            return False
+        (name,) = direct_names(statement.value.args[0])
+        return statement.value.func.id == "refuse_twins" and (
+            name in arrays or name in program.given
+        )
+
+    for statement in block:
+        for part in blocks_of(statement):
+            part[:] = _without_twin_checks(part, program)
+    return [statement for statement in block if not asks_array(statement)]
 
 
 def _check_casts(program: Program, externals: Externals, active: Collection[str]) -> None:
@@ -149,8 +171,8 @@ def _written_operands(program: Program, statement: Any) -> list[Any]:
 
 
 def is_check(statement: Any) -> bool:
-    """Say whether a statement is one that `check_floats` has added."""
-    return getattr(getattr(statement.value, "func", None), "id", "") == "refuse_integers"
+    """Say whether a statement is one that looks at a value, and raises or does nothing."""
+    return getattr(getattr(statement.value, "func", None), "id", "") in _CHECKS
 
 
 def _is_checked(statement: Any) -> bool:

@@ -10,6 +10,7 @@ from typing import Any
 
 import gast
 
+from srcgrad.analyses.points_to import PointsTo
 from srcgrad.ir.build import assign, at, call, clone, constant, load, method, store, subscript
 from srcgrad.ir.changes import Change, change_of
 from srcgrad.ir.marks import IS_ENTRY, KEEPS_SHAPE, UPDATES_ENTRY
@@ -68,10 +69,16 @@ class ContainerSteps:
         grads = load(adjoints.name(change.name))
         if change.index is None:
             return [*lead, at(gast.Expr(method(grads, "append", entry)), statement)]
-        if self._sweep.entries.is_dict(change.name):
+        if self._is_dict(change.name, change.index):
             return [*lead, assign(_place(grads, change.index), entry, statement)]
         put = method(grads, "insert", clone(change.index), entry)
         return [*lead, at(gast.Expr(put), statement)]
+
+    def _is_dict(self, name: str, key: Any) -> bool:
+        """Say whether what is read or taken out is an entry of a dict."""
+        is_word = isinstance(key, gast.Constant) and isinstance(key.value, str)
+        program = self._sweep.program
+        return is_word or self._sweep.entries.is_dict(name) or program.once(PointsTo).is_dict(name)
 
     def _zero(self, name: str) -> Any:
         if self._sweep.facts.shapes.is_number(load(name)):
@@ -106,7 +113,7 @@ class ContainerSteps:
         if kills and not numbers:
             before = sweep.namer.fresh(f"{sweep.namer.base(name)}_before")
             old: Any = subscript(load(name), clone(target.slice))
-            if replaced == "dict" or sweep.entries.is_dict(name):
+            if replaced == "dict" or self._is_dict(name, target.slice):
                 old = method(load(name), "get", clone(target.slice))
             lead.append(assign(before, old, statement))
             zero = sweep.zeros_like(load(before))

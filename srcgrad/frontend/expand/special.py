@@ -31,8 +31,8 @@ from srcgrad.frontend.expand.values import (
     is_literal,
 )
 from srcgrad.frontend.long_loops import is_repeating, repeated
-from srcgrad.ir.build import assign, at, clone, load, store
-from srcgrad.runtime import copied
+from srcgrad.ir.build import assign, at, call, clone, load, method, store
+from srcgrad.runtime import copied, refuse_twins
 from srcgrad.runtime.indexing import names_element
 from srcgrad.runtime.objects import is_plain_class
 
@@ -252,10 +252,21 @@ class Special(Part):
             return None
         return self._copy_of(made, node) if self.frame.hoistable else None
 
+    @function(copy.copy)
+    def _copy(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
+        """Write a copy of an array, list or dict by their own method."""
+        made = args[0] if len(args) == 1 and not keywords else None
+        if made is None or isinstance(made, (Static, gast.Constant)) or not self.frame.varies(made):
+            return None
+        return at(method(made, "copy"), node) if isinstance(made, gast.Name) else None
+
     def _copy_of(self, value: Value, node: Any) -> Value | None:
         if isinstance(value, (gast.Constant, Known)):
             return value
         if not isinstance(value, Static):
+            if isinstance(value, gast.Name):
+                check = self.frame.constant(refuse_twins, "refuse_twins")
+                self.frame.out.append(at(gast.Expr(call(check, clone(value))), node))
             return at(gast.Call(self.frame.constant(copied, "copied"), [value], []), node)
         given = self._as_it_was(value) if isinstance(value, Instance) else None
         if given is None or hasattr(given.cls, "__deepcopy__"):

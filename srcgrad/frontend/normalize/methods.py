@@ -86,16 +86,20 @@ class Methods(Rewriter):
             taken = assign(name, method(owner, "pop", clone(key)), node)
             default = assign(name, value.args[1], node)
             return [at(gast.If(known, [taken], [default]), node)]
-        if is_dict or not value.args:
-            return None
-        if _is_natural(value.args[0]) or getattr(value.args[0], "id", None) in self._places:
-            return None
+        if is_dict or not value.args or self._is_placed(value.args[0]):
+            named = isinstance(value.func.value, gast.Name)
+            return None if named else [assign(name, method(owner, "pop", *value.args), node)]
         if getattr(_number(value.args[0]), "value", 0) == -1:
             return [assign(name, method(owner, "pop"), node)]
         place = subscript(call("range", call("len", clone(owner))), value.args[0])
         index = self.named_plain("place", place, node)
         self._places.add(index.id)
         return [assign(name, method(owner, "pop", index), node)]
+
+    def _is_placed(self, index: Any) -> bool:
+        """Say whether an index of `pop` needs not be counted, or is the key of a dict."""
+        is_word = isinstance(index, gast.Constant) and isinstance(index.value, str)
+        return is_word or _is_natural(index) or getattr(index, "id", None) in self._places
 
     def _append(self, owner: Any, value: Any, node: Any) -> list[Any]:
         return [gast.Expr(method(owner, "append", self.atom(value.args[0], node)))]
