@@ -201,11 +201,11 @@ class ToldContainers:
             for position, item in enumerate(target.elts):
                 self._bind(item, entries_of(found, ANY if starred else position))
             return
-        while isinstance(target, gast.Subscript):
-            whole = isinstance(target.slice, gast.Slice)
-            step = _step(target.slice)  # of a number nobody knows if it is the key of a dict
-            found = found if whole else _put(step if isinstance(step, str) else ANY, found)
-            target = target.value
+        while (place := _place(target)) is not None:
+            target, key = place
+            if not isinstance(key, gast.Slice):
+                step = _step(key)  # of a number nobody knows if it is the key of a dict
+                found = _put(step if isinstance(step, str) else ANY, found)
         for name in names_bound(target) or [root_name(target) or ""]:
             self._known.setdefault(name, set()).update(found)
 
@@ -228,6 +228,15 @@ def is_of_pairs(found: Parts) -> bool:
 def _step(index: Any) -> Any:
     key = getattr(index, "value", None)
     return key if isinstance(index, gast.Constant) and type(key) in (str, int) else ANY
+
+
+def _place(node: Any) -> tuple[Any, Any] | None:
+    """Return what an expression takes an entry out of, and its key: ``p[k]``, ``p.get(k)``."""
+    if isinstance(node, gast.Subscript):
+        return node.value, node.slice
+    if isinstance(node, gast.Call) and getattr(node.func, "attr", "") in _TAKING:
+        return node.func.value, node.args[0] if node.args else None
+    return None
 
 
 def _put(step: Any, found: Parts) -> Parts:

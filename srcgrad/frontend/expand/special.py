@@ -31,7 +31,7 @@ from srcgrad.frontend.expand.values import (
     is_literal,
 )
 from srcgrad.frontend.long_loops import is_repeating, repeated
-from srcgrad.ir.build import assign, at, call, clone, load, method, store
+from srcgrad.ir.build import assign, at, call, clone, load, store
 from srcgrad.runtime import copied, refuse_twins
 from srcgrad.runtime.indexing import names_element
 from srcgrad.runtime.objects import is_plain_class
@@ -254,11 +254,11 @@ class Special(Part):
 
     @function(copy.copy)
     def _copy(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
-        """Write a copy of an array, list or dict by their own method."""
+        """Leave a copy of a value as it is; what it does hangs on what the value is."""
         made = args[0] if len(args) == 1 and not keywords else None
-        if made is None or isinstance(made, (Static, gast.Constant)) or not self.frame.varies(made):
+        if not isinstance(made, gast.Name) or not self.frame.varies(made):
             return None
-        return at(method(made, "copy"), node) if isinstance(made, gast.Name) else None
+        return at(gast.Call(self.frame.constant(copy.copy, "copy"), [made], []), node)
 
     def _copy_of(self, value: Value, node: Any) -> Value | None:
         if isinstance(value, (gast.Constant, Known)):

@@ -5,6 +5,7 @@ Left are displays, reads, stores, `append`, `insert` and `pop`.
 
 from __future__ import annotations
 
+import copy
 import functools
 from collections.abc import Callable
 from enum import Enum
@@ -46,6 +47,7 @@ class Containers(Rewriter):
             list: weakly(self._listed),
             tuple: weakly(self._listed),
             dict: weakly(self._copied_dict),
+            copy.copy: weakly(self._copied),
             sum: folds.summed,
             max: folds.extreme,
             min: folds.extreme,
@@ -152,6 +154,18 @@ class Containers(Rewriter):
             assign(name, gast.Dict([], []), node),
             at(gast.For(target, self._iterators.as_list(source), body, [], None), node),
         ]
+
+    def _copied(self, name: str, value: Any, node: Any) -> list[Any] | None:
+        """Write ``copy.copy(p)`` of a list or dict, if its use tells that it is one."""
+        source, work = value.args[0], self.work
+        name_of = getattr(source, "id", "")
+        is_list, is_dict = name_of in work.lists, name_of in work.dicts
+        if is_list == is_dict or name_of in work.arrays:
+            return None
+        if is_dict:
+            return [assign(name, gast.Dict([None], [source]), node)]
+        entries = gast.Starred(source, gast.Load())
+        return [assign(name, gast.List([entries], gast.Load()), node)]
 
     def _joined(self, name: str, value: Any, node: Any) -> list[Any] | None:
         """Write ``xs + ys`` as ``[*xs, *ys]``, ``xs * n`` as a loop, ``p | q`` as a dict."""
