@@ -55,6 +55,7 @@ def _mirrored(program: Program, found: PointsTo, bound: list[str]) -> Shadowed |
     mirror = Shadowed(names=set(bound), entries=set(bound))
     mirror.links = _links(found, bound)
     grown: set[int] = set()  # displays into which containers are put: their shadows stay there
+    own: set[int] = set()  # the stores that do
     for statement in statements(program.body):
         change = change_of(statement)
         if change is not None:
@@ -69,13 +70,14 @@ def _mirrored(program: Program, found: PointsTo, bound: list[str]) -> Shadowed |
                 if not _replaces_containers(statement, found):
                     return None  # the adjoint of the array before would have to be put back
                 grown |= found.of(name)
+                own.add(id(statement))
             elif name in mirror.names:
                 mirror.replaced[id(statement)] = _kind(found, name)
     if not _note_makers(program, found, mirror):
         return None
     changed = (name for name in bound if not grown.isdisjoint(found.of(name)))
-    mirror.changing = {name for name in changed if not is_filled_first(program, name, set())}
-    late = not all(is_read_by_entries(program, name, set()) for name in mirror.changing)
+    mirror.changing = {name for name in changed if not is_filled_first(program, name, own)}
+    late = not all(is_read_by_entries(program, name, own) for name in mirror.changing)
     return None if late else mirror
 
 
@@ -102,8 +104,8 @@ def _links(found: PointsTo, bound: list[str]) -> list[tuple[str, str]]:
         others = (first.setdefault(display, name) for display in found.of(name))
         links += [(name, other) for other in others if other != name]
     for display, name in first.items():
-        held = (getattr(value, "id", "") for value in found.held(display))
-        links += [(name, other) for other in held if found.may_be_container(other)]
+        held = (inner for value in found.held(display) for inner in found.inner(value))
+        links += [(name, first[inner]) for inner in held if inner in first]
     return links
 
 
@@ -136,6 +138,8 @@ def _held(found: PointsTo, name: str) -> list[Any]:
 
 def _maker(statement: Any, found: PointsTo) -> Maker:
     """Say how a statement makes a container; one without others in it starts with zeros."""
+    if id(statement) in found.whole:
+        return "fresh"
     if id(statement) in found.displays:
         held = list(found.held(id(statement)))
         copies = copied_from(statement.value) is not None

@@ -156,6 +156,7 @@ def _bound(statement: Any) -> list[str]:
 def _entries_read(statement: Any, name: str) -> int:
     """Count where a statement reads an entry of a list or dict, or all apart, or asks of them."""
     found = int(_is_named(getattr(statement, "test", None), name))
+    found += int(_is_named(getattr(statement, "iter", None), name))  # the keys of a dict
     for node in own_nodes(statement):
         if isinstance(node, gast.Subscript) and not isinstance(node.slice, gast.Slice):
             found += _is_named(node.value, name)

@@ -13,10 +13,10 @@ from typing import Any, Final
 
 import gast
 
-from srcgrad.ir.build import load
+from srcgrad.ir.build import clone, load
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.program import Program, is_store, store_target, targets_of
-from srcgrad.ir.walk import names_bound, own_nodes, statements
+from srcgrad.ir.walk import names_bound, own_nodes, statements, walk
 from srcgrad.runtime import copied, refuse_twins
 
 _DISPLAYS: Final = (gast.List, gast.Tuple, gast.Dict)
@@ -32,6 +32,8 @@ class PointsTo:
         displays: The displays, by the identity of the statement that makes one, or of the display
             if that stands in another.
         escaped: The displays of which not all uses are followed, by identity.
+        whole: The lists of numbers, and of lists of such, that one expression makes with all that
+            is in them: ``[[0.0] * n for _ in range(m)]``; and what deep copies make.
 
     >>> from srcgrad.compiler.doctesting import program_of
     >>> found = PointsTo(program_of('''
@@ -60,6 +62,8 @@ class PointsTo:
         self._taken_in: set[tuple[int, int]] = set()
         self.displays: dict[int, Any] = {}
         self.escaped: set[int] = set()
+        self.whole: set[int] = set()
+        self._tables: dict[int, Any] = {}  # by the statements that make some
         self._finds_others = False
         self._follow()
         if self.displays:
@@ -111,7 +115,7 @@ class PointsTo:
         links: dict[int, set[int]] = defaultdict(set)
         for display in self.displays:
             for value in self.held(display):
-                for inner in self._inner(value):
+                for inner in self.inner(value):
                     links[display].add(inner)
                     links[inner].add(display)
         for bound in self._bound.values():  # what has one name is one thing
@@ -132,8 +136,8 @@ class PointsTo:
         """Return the names that may be bound to one of some displays, in order."""
         return sorted(name for name, found in self._bound.items() if not found.isdisjoint(displays))
 
-    def _inner(self, value: Any) -> set[int]:
-        """Return the displays that something held may be."""
+    def inner(self, value: Any) -> set[int]:
+        """Return the displays that something held may be, by identity."""
         if id(value) in self.displays:
             return {id(value)}
         return set(self._bound.get(getattr(value, "id", ""), ()))
@@ -174,6 +178,10 @@ class PointsTo:
             self._grow(self._bound[names[0]], {id(statement)})
             self._show(id(statement), value)
             return
+        elif (table := self._table(statement)) is not None:
+            self._grow(self._bound[names[0]], {id(statement)})
+            self._show(id(statement), table)
+            return
         elif (source := copied_from(value)) is not None and self._bound.get(source.id):
             self._copy(id(statement), source)
             self._grow(self._bound[names[0]], {id(statement)})
@@ -207,7 +215,7 @@ class PointsTo:
             source = getattr(value, "id", "")
             if _is_none(value) or source in self._nothing:
                 self._grow(self._nothing, {name})  # nothing is read out of None, nor put in
-            found = set() if value is None else self._inner(value)
+            found = set() if value is None else self.inner(value)
             self._grow(self._bound[name], found)
             known = found or _is_none(value) or source in self._nothing
             if not known or source in self._others:
@@ -227,6 +235,17 @@ class PointsTo:
             for display in self._bound.get(getattr(source, "id", ""), ()):
                 for key, item in list(self._held[display]):
                     self._hold(place, key, item)
+
+    def _table(self, statement: Any) -> Any:
+        """Return a display that stands for the list of numbers, or of lists, that is made."""
+        place = id(statement)
+        if place not in self._tables:
+            table = _table_like(statement.value)
+            self._tables[place] = table
+            if table is not None:
+                inner = [id(node) for node in walk(table) if isinstance(node, gast.List)]
+                self.whole.update((place, *inner))
+        return self._tables[place]
 
     def _copy(self, place: int, source: Any) -> None:
         """Take in a copy, or a section, of a list or dict as the display that it is like."""
@@ -257,6 +276,7 @@ class PointsTo:
             node = gast.Dict([], []) if is_dict else gast.List([], gast.Load())
             self._clones[place, origin] = node
             self._origins[id(node)] = origin
+            self.whole.add(id(node))
             self.displays[id(node)] = node
             self._grows = True
         made = self._clones[place, origin]
@@ -264,7 +284,7 @@ class PointsTo:
             return id(made)
         self._taken_in.add((id(made), display))  # it may hold itself
         for key, value in list(self._held[display]):
-            inner = self._inner(value)
+            inner = self.inner(value)
             for other in inner:
                 self._hold(id(made), key, self.displays[self._clone(place, other)])
             if not inner:
@@ -303,13 +323,13 @@ class PointsTo:
         while waiting:
             display = waiting.pop()
             for value in self.held(display):
-                for inner in self._inner(value) - self.escaped:
+                for inner in self.inner(value) - self.escaped:
                     self.escaped.add(inner)
                     waiting.append(inner)
 
     def _is_plain(self, value: Any) -> bool:
         """Say whether an entry has a name, if it may be or hold anything but constants."""
-        if id(value) in self._origins:
+        if id(value) in self.whole:
             return True
         if id(value) not in self.displays:
             return not isinstance(value, (*_DISPLAYS, *_COMPREHENSIONS))
@@ -395,6 +415,19 @@ def copied_from(value: Any) -> Any:
         copies = value.func.attr == "copy" and not value.args and not value.keywords
         source = value.func.value if copies else None
     return source if isinstance(source, gast.Name) else None
+
+
+def _table_like(value: Any) -> Any:
+    """Return a display like a list of constants, or of lists, that is repeated; else None."""
+    if isinstance(value, gast.ListComp):
+        inner = value.elt if isinstance(value.elt, gast.Constant) else _table_like(value.elt)
+        return None if inner is None else gast.List([clone(inner)], gast.Load())
+    if not isinstance(value, gast.BinOp) or not isinstance(value.op, gast.Mult):
+        return None
+    shown = [side for side in (value.left, value.right) if isinstance(side, gast.List)]
+    items = shown[0].elts if len(shown) == 1 else []
+    constant = bool(items) and all(isinstance(item, gast.Constant) for item in items)
+    return gast.List([clone(item) for item in items], gast.Load()) if constant else None
 
 
 def _is_none(value: Any) -> bool:
