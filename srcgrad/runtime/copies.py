@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.errors import NotDifferentiableError
+from srcgrad.errors import LeftOutError
 
 
 def copied(x: Any) -> Any:
@@ -29,13 +29,13 @@ def refuse_twins(x: Any) -> None:
     """Refuse to copy what holds one list, dict or array at two places: the copies would be two.
 
     Raises:
-        NotDifferentiableError: There is one. `copy.deepcopy` lets its copies be one again.
+        LeftOutError: There is one, of which `copy.deepcopy` makes one copy. The tape follows that.
 
     >>> row = [1.0]
     >>> refuse_twins([row, [1.0]])
     >>> refuse_twins([row, row])
     Traceback (most recent call last):
-    srcgrad.errors.NotDifferentiableError: a list or dict that is copied holds one thing twice
+    srcgrad.errors.LeftOutError: [SG103] a list or dict that is copied holds one thing twice
     hint: copy each of its entries: `[copy.deepcopy(row) for row in rows]`
     """
     if not isinstance(x, (list, tuple, dict)):
@@ -47,7 +47,7 @@ def refuse_twins(x: Any) -> None:
         for item in held.values() if isinstance(held, dict) else held:
             if isinstance(item, (list, dict, np.ndarray)):
                 if id(item) in found:
-                    raise NotDifferentiableError(
+                    raise LeftOutError(
                         "a list or dict that is copied holds one thing twice",
                         hint="copy each of its entries: `[copy.deepcopy(row) for row in rows]`",
                     )

@@ -56,7 +56,7 @@ def f(x):
 
 @pytest.mark.parametrize(
     "use",
-    ["y = np.array(rows)", "y = np.sum(rows[0])", "y = rows + [[x]]", "y = rows[:1][0][0]"],
+    ["y = np.array(rows)", "y = np.sum(rows[0])", "y = rows + [[x]]", "y = rows or [x]"],
 )
 def test_what_is_used_as_a_whole_has_escaped(use):
     text = f"def f(x):\n    rows = [[x, x], [x]]\n    rows[0][1] = x * 3\n    {use}\n    return y"
@@ -94,7 +94,9 @@ def f(x):
 @pytest.mark.parametrize(
     "store",
     [
-        "rows[0] = rows[1]",  # the shadow of the row before would have to be put back
+        "rows[0][0] = rows[1]",  # the adjoint of the array before would have to be put back
+        "rows[0][0] = x; rows[0].append([x]); rows[0].pop()",  # an array, or a list?
+        "rows.append(x); rows[0][0] = x; rows = [*rows]",  # some are shared, some are not
         "rows[0][0] *= x",  # that writes into an array
         "rows[0][0][0] = 1.0",
         "given[0][0] = x",
@@ -103,3 +105,74 @@ def f(x):
 def test_nothing_else_is_taken_for_the_entry_of_a_container(store):
     text = f"def f(x, given):\n    rows = [[x * 1.0], [x]]\n    {store}\n    return rows[0][0]"
     assert _shadows(text) is None
+
+
+def _names_of(text, *names):
+    found = PointsTo(program_of(text))
+    return [found.of(name) for name in names], found
+
+
+@pytest.mark.parametrize("copy", ["rows[:]", "rows[1:]", "rows.copy()", "list(rows)", "[*rows]"])
+def test_a_copy_is_another_list_that_holds_the_same(copy):
+    (rows, other, row, cell), found = _names_of(
+        f"def f(x):\n    rows = [[x], [x * 2]]\n    other = {copy}\n    row = other[0]\n"
+        "    rows[0][0] = x * 3\n    cell = rows[1]\n    return row[0] * cell[0]",
+        *("rows", "other", "row", "cell"),
+    )
+    assert other
+    assert rows.isdisjoint(other)
+    assert row == cell
+    assert not found.escaped
+
+
+def test_what_is_taken_out_is_what_was_put_in():
+    (last, first), found = _names_of(
+        """
+def f(x):
+    stack = [[x], [x * 2]]
+    first = stack[0]
+    while stack:
+        last = stack.pop()
+        last[0] = last[0] * x
+    return first[0]
+""",
+        *("last", "first"),
+    )
+    assert last == first
+    assert found.is_container("last")
+    assert not found.escaped
+
+
+def test_a_table_of_numbers_is_a_list_of_lists():
+    (row, table), found = _names_of(
+        """
+def f(x):
+    table = [[0.0] * 3 for _ in range(2)]
+    row = table[1]
+    row[0] = x[0]
+    return table[1][0]
+""",
+        *("row", "table"),
+    )
+    assert row
+    assert table
+    assert row.isdisjoint(table)
+    assert table <= found.whole
+    assert row <= found.whole
+    assert not found.may_be_container("x")
+
+
+def test_only_dicts_are_dicts():
+    found = _names_of(
+        """
+def f(x):
+    parts = [{"w": x}, {"w": x * 2}]
+    rows = [[x], {"w": x}]
+    part, row = parts[0], rows[0]
+    part["w"] = x * 3
+    return part["w"] * rows[0][0]
+"""
+    )[1]
+    assert found.is_dict("part")
+    assert not found.is_dict("parts")
+    assert not found.is_dict("row")
