@@ -138,7 +138,7 @@ def derived(x):
     return DERIVED.fun(x)
 
 
-@program("s", by="tape")
+@program("s")
 def two_counts_in_one_statement(x):
     return COUNTING.twice(x)
 

@@ -28,6 +28,7 @@ from srcgrad.frontend.expand.holding import (
 )
 from srcgrad.frontend.expand.interpreter import Interpreter
 from srcgrad.frontend.expand.making import make_function
+from srcgrad.frontend.expand.order import OutOfOrderError
 from srcgrad.frontend.expand.plain_values import NotPlainError
 from srcgrad.frontend.expand.scoping import parameters
 from srcgrad.frontend.expand.session import Session
@@ -146,6 +147,8 @@ class Expander:
                 return self._entry(function, given, inputs)
             except NotPlainError as found:
                 self.session.unplain.add(found.name)
+            except OutOfOrderError as found:
+                self.session.movers.add(found.place)
             except FieldWrittenError as found:
                 if not holding.is_open:
                     raise

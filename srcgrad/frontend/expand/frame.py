@@ -15,7 +15,7 @@ import gast
 from srcgrad.errors import Diagnostic, UnsupportedSyntaxError
 from srcgrad.frontend.effects import written_parameters
 from srcgrad.frontend.expand.assumptions import Entry
-from srcgrad.frontend.expand.order import Order, evaluated_first, place
+from srcgrad.frontend.expand.order import Order, OutOfOrderError, evaluated_first, place
 from srcgrad.frontend.expand.plain_values import NotPlainError, PlainValues
 from srcgrad.frontend.expand.scoping import own_names, parameters, reached
 from srcgrad.frontend.expand.session import Session
@@ -142,6 +142,7 @@ class Frame:
     def keep(self, wish: str, expression: Any, node: Any) -> Any:
         """Bind an expression to a new variable before the statement; return the variable."""
         if not self.hoistable:
+            self.take_apart_once(node)
             self.refuse(
                 node,
                 "a call that must be taken apart, where it may not be evaluated",
@@ -221,8 +222,18 @@ class Frame:
                 return True
         return False
 
+    def take_apart_once(self, node: Any) -> None:
+        """Expand the function again, with names for what its statement evaluates before a call.
+
+        Raises:
+            OutOfOrderError: That was not done before.
+        """
+        if self.begins and isinstance(node, gast.Call) and place(node) not in self.session.movers:
+            raise OutOfOrderError(place(node))
+
     def refuse_order(self, node: Any) -> NoReturn:
         """Refuse a call with effects after other parts of its statement."""
+        self.take_apart_once(node)
         self.refuse(
             node,
             "a call that changes something, after other parts of the statement",

@@ -63,6 +63,18 @@ class Order:
         return bool(written_parameters(function, self._vocabulary))
 
 
+class OutOfOrderError(Exception):
+    """A call turned out to change something, after other parts of its statement.
+
+    Attributes:
+        place: Where it stands, as `place` says.
+    """
+
+    def __init__(self, place: Any) -> None:
+        super().__init__(place)
+        self.place = place
+
+
 def place(node: Any) -> Any:
     """Return where a node stands, by which it is known after copies.
 

@@ -68,7 +68,10 @@ class Placing(Part):
         Raises:
             UnsupportedSyntaxError: The call may not be evaluated, or is inside of the definition.
         """
-        if not self.frame.hoistable or any(code.tree is item for item in self.frame.inlined):
+        inside = any(code.tree is item for item in self.frame.inlined)
+        if not self.frame.hoistable and not inside:
+            self.frame.take_apart_once(node)
+        if not self.frame.hoistable or inside:
             self.frame.refuse(
                 node,
                 f"`{name}`, which changes its caller's variables or returns a function",

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from types import ModuleType
 from typing import Any, Final
 
 import gast
 
+from srcgrad.frontend.expand.assumptions import stored_in
 from srcgrad.frontend.expand.order import evaluated_first, place
 from srcgrad.frontend.expand.part import Part
 from srcgrad.frontend.expand.scoping import free_names, nonlocals
-from srcgrad.frontend.expand.values import Known, Local, Static
-from srcgrad.ir.build import assign, load
+from srcgrad.frontend.expand.values import Known, Local, Object, Static
+from srcgrad.ir.build import assign, at, load
 from srcgrad.ir.evaluation import part_at, places_in, put_at
 from srcgrad.ir.walk import found_in, names_read, nodes_in, walk
 
@@ -26,7 +28,8 @@ class Sequencing(Part):
 
     def sequence(self, statement: Any) -> None:
         """Put what a statement evaluates up to the last such call into statements before it."""
-        if not any(isinstance(item, Local) for item in self.frame.env.values()):
+        locally = any(isinstance(item, Local) for item in self.frame.env.values())
+        if not locally and not self.session.movers:
             return  # in most functions no call changes variables
         parts = [item for item in _parts_of(statement) if item is not None]
         calls = [call for item in parts for call in self._movers(item)]
@@ -65,7 +68,7 @@ class Sequencing(Part):
             return False
         if any(isinstance(node, gast.Starred) for item in parts for node in walk(item)):
             return False  # the list is read before, too
-        sure = [node for item in parts for node in _surely(item)]
+        sure = [node for item in parts for node in _followed(item)]
         if any(all(call is not node for node in sure) for call in calls):
             return False
         if isinstance(statement, gast.Assign):
@@ -98,9 +101,10 @@ class Sequencing(Part):
 
     def _movers(self, node: Any) -> Iterator[Any]:
         """Yield the calls of functions that change variables around them, and those given such."""
-        for call in _calls(node):
-            if any(True for _ in self._moved_by(call)):
-                yield call
+        return filter(self._moves, _calls(node))
+
+    def _moves(self, call: Any) -> bool:
+        return place(call) in self.session.movers or any(True for _ in self._moved_by(call))
 
     def _moved_by(self, call: Any) -> Iterator[str]:
         """Yield the variables that a call changes."""
@@ -116,14 +120,40 @@ class Sequencing(Part):
 
     def _ordered(self, node: Any, changed: set[str]) -> Any:
         """Return an expression, with names for what it evaluates up to its last such call."""
+        if isinstance(node, gast.IfExp) and any(map(self._any_moves, (node.body, node.orelse))):
+            return self._chosen(node, changed)
+        if isinstance(node, gast.BoolOp) and any(map(self._any_moves, node.values[1:])):
+            return self._asked_in_turn(node, changed)
         places = list(places_in(node))
         moving = [i for i, item in enumerate(places) if any(self._movers(part_at(item)))]
         for i, item in enumerate(places[: moving[-1] + 1] if moving else ()):
             done = self._ordered(part_at(item), changed)
             put_at(item, done if i == moving[-1] else self._read_now(done, changed))
-        if isinstance(node, gast.Call) and any(True for _ in self._moved_by(node)):
+        if isinstance(node, gast.Call) and self._moves(node):
             return self._named(node)
         return node
+
+    def _any_moves(self, node: Any) -> bool:
+        return any(True for _ in self._movers(node))
+
+    def _chosen(self, node: Any, changed: set[str]) -> Any:
+        """Write ``a if t else b`` as a branch, of which only one way is gone."""
+        test = self._ordered(node.test, changed)
+        name = self._variable()
+        ways = [[assign(name, part, node)] for part in (node.body, node.orelse)]
+        self.frame.statement(at(gast.If(test, *ways), node))
+        return load(name)
+
+    def _asked_in_turn(self, node: Any, changed: set[str]) -> Any:
+        """Write ``a and b`` as a branch that asks for `b` if `a` holds; so with `or`."""
+        first = self._ordered(node.values[0], changed)
+        name = self._variable()
+        self.frame.statement(assign(name, first, node))
+        rest = node.values[1] if len(node.values) == 2 else gast.BoolOp(node.op, node.values[1:])
+        known: Any = load(name)
+        test = known if isinstance(node.op, gast.And) else gast.UnaryOp(gast.Not(), known)
+        self.frame.statement(at(gast.If(test, [assign(name, at(rest, node), node)], []), node))
+        return load(name)
 
     def _read_now(self, node: Any, changed: set[str]) -> Any:
         """Return what may be evaluated later in place of an expression."""
@@ -144,15 +174,33 @@ class Sequencing(Part):
             return not node.args.defaults and not any(node.args.kw_defaults)
         if isinstance(node, gast.Name):
             return node.id not in changed or isinstance(self.frame.look(node.id), Static)
-        while isinstance(node, gast.Attribute):
-            node = node.value
-            if isinstance(node, gast.Name):
-                return isinstance(self.frame.look(node.id), Known)
+        if isinstance(node, gast.Attribute):
+            return self._attribute_stays(node)
         return not any(isinstance(item, (gast.Name, gast.Call)) for item in walk(node))
 
-    def _named(self, node: Any) -> Any:
+    def _attribute_stays(self, node: Any) -> bool:
+        """Say whether an attribute is one of a module, or a function: no call changes those."""
+        root, path = node, list[str]()
+        while isinstance(root, gast.Attribute):
+            path.insert(0, root.attr)
+            root = root.value
+        found = self.frame.look(root.id) if isinstance(root, gast.Name) else None
+        if not self.session.movers:
+            return isinstance(found, Known)
+        owner = getattr(found, "value", None)
+        if isinstance(found, Object):
+            return len(path) == 1 and callable(stored_in(found.cls, path[0]))
+        for name in path[:-1]:
+            owner = stored_in(owner, name)
+        return isinstance(owner, ModuleType) or callable(stored_in(type(owner), path[-1]))
+
+    def _variable(self) -> str:
         name = self.frame.variable("value")
         self.frame.temporaries.add(name)
+        return name
+
+    def _named(self, node: Any) -> Any:
+        name = self._variable()
         self.frame.statement(assign(name, node, node))
         return load(name)
 
@@ -185,11 +233,13 @@ def _is_element(target: Any) -> bool:
     return isinstance(target, gast.Subscript)
 
 
-def _surely(node: Any) -> Iterator[Any]:
-    """Yield an expression and all of its parts that are surely evaluated."""
+def _followed(node: Any) -> Iterator[Any]:
+    """Yield an expression and all of its parts that are surely evaluated, or by one of two ways."""
     yield node
-    for item in places_in(node):
-        yield from _surely(part_at(item))
+    ways = [node.body, node.orelse] if isinstance(node, gast.IfExp) else []
+    ways += node.values[1:] if isinstance(node, gast.BoolOp) else []
+    for part in (*map(part_at, places_in(node)), *ways):
+        yield from _followed(part)
 
 
 def _is_count(name: str, tree: Any) -> bool:

@@ -62,6 +62,8 @@ class Session:
         deep: Whether what such fields hold is written into further inside, too.
         alone: Of nested functions, by the numbers of their definitions, whether they write outside.
         holding: The objects outside whose fields are written.
+        movers: Where calls stand that change something, as it turned out, after other parts of
+            their statements, which get names before that.
         unplain: The variables of which nothing is relied on, since they may come to hold objects.
         nested: For each derivative that the program takes: whether it is still current.
     """
@@ -90,6 +92,7 @@ class Session:
     deep: bool = False
     alone: dict[int, bool] = field(default_factory=dict)
     holding: Holding = field(default_factory=Holding)
+    movers: set[Any] = field(default_factory=set)
     unplain: set[str] = field(default_factory=set)
     nested: list[Callable[[], bool]] = field(default_factory=list)
     _binds: bool | None = None
