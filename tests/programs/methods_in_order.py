@@ -139,3 +139,15 @@ def two_objects_and_two_names(x):
     c, d = _Counting(), _Counting()
     e = c
     return np.sum(d.scaled(x) * c.scaled(x) * e.n * d.n + e.scaled(x) * d.n)
+
+
+@program("v")
+def variable_changed_in_one_way_of_a_choice(x):
+    total = x[0]
+
+    def added(v):
+        nonlocal total
+        total = total + v * v
+        return total
+
+    return total * (added(x[1]) if total > 0.0 else 1.0)
