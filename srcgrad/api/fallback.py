@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from types import ModuleType
 from typing import Any
 
+from srcgrad.api.steep import Steep
 from srcgrad.api.tied_plans import directions_of
 from srcgrad.api.values import conform
 from srcgrad.errors import UnsupportedError
 from srcgrad.runtime import scalar_seed
 from srcgrad.runtime.own_arithmetic import OTHER_ENGINES
-from srcgrad.tape import Tensor, exact_grad, gradients_like, run_plainly, unwrapped
+from srcgrad.tape import Tensor, exact_grad, gradients_like, held_grad, run_plainly, unwrapped
 from srcgrad.tape.surgery import edited_once
 from srcgrad.tape.turning import meeting
 
@@ -35,6 +36,7 @@ def run_on_tape(
     bound = signature.bind(*args, **kwargs)
     bound.apply_defaults()
     given = dict(bound.arguments)
+    steep = Steep(function, wrt, given, has_aux=aux)
     try:
         run = run_plainly(function, bound, wrt)
     except TypeError as error:
@@ -46,9 +48,21 @@ def run_on_tape(
     with meeting(met):
         parts = iter(_gradients(output, run.tracked, run.nested))
     order = [name for name in run.given if name in wrt]
-    grads = {name: gradients_like(run.given[name], parts, keep=run.nested) for name in order}
-    found = tuple(grads[name] for name in wrt)
-    if met and not run.nested and not hasattr(function, "__srcgrad_taken__"):
+
+    def as_given(parts: Iterator[Any]) -> tuple[Any, ...]:
+        grads = {name: gradients_like(run.given[name], parts, keep=run.nested) for name in order}
+        return tuple(grads[name] for name in wrt)
+
+    found = as_given(parts)
+    if run.nested or hasattr(function, "__srcgrad_taken__"):
+        return run.value, found
+    if not met:
+
+        def held() -> tuple[Any, ...]:
+            return as_given(iter(held_grad(output, run.tracked)))
+
+        found = tuple(steep.told(found, 1.0, unwrapped(output), held))
+    else:
         found = tuple(conform(grad, given[name]) for name, grad in zip(wrt, found, strict=True))
         slopes = directions_of(function, wrt, given)
         found = tuple(slopes.gradients(found, [1.0], run.value))

@@ -26,6 +26,12 @@ _SELECTING: Final = (
     *(" > ", " < ", " >= ", " <= ", " != ", " == ", "[", "np.diag", "np.nan", "np.compress("),
 )
 
+_STEEP: Final = (
+    *(" / ", "**", "np.power(", "np.sqrt(", "np.log", "np.arccos", "np.arcsin(", "np.arctanh("),
+    *("np.cbrt(", "np.reciprocal(", "np.divide(", "np.true_divide("),
+)
+"""What may be infinitely steep at the edge of its domain, in the parts of a text."""
+
 _DOCSTRING: Final = re.compile(r'""".*?"""', re.DOTALL)
 _COMMENTS: Final = re.compile(r"^ *#.*$", re.MULTILINE)
 _HEADS: Final = re.compile(r"^ *def .*:$", re.MULTILINE)
@@ -36,14 +42,20 @@ _SMALL: Final = 10_000  # elements; the product is sooner done, and by one threa
 def may_trap(source: str, parameters: tuple[str, ...] = ()) -> bool:
     """Say whether a generated text selects: what it leaves out may be NaN, or steep.
 
+    Texts of what is steep by itself count, too: the tape asks differences (see `steep`).
+
     An entry of a dict that is a parameter is no selection, where the text only reads such entries:
     what stands under other keys is a leaf, and has no adjoint that meets anything.
 
     >>> may_trap("grad_x = np.where(x > 0, g / x, 0)"), may_trap("grad_x = g / x")
-    (True, False)
+    (True, True)
+    >>> may_trap("grad_x = g * np.cos(x)")
+    False
     >>> may_trap("return 2.0 * p['a']", ("p",)), may_trap("q = p; return 2.0 * p['a']", ("p",))
     (False, True)
     """
+    if any(map(source.__contains__, _STEEP)):
+        return True
     if not any(map(source.__contains__, _SELECTING)):
         return False
     source = _DOCSTRING.sub("", source)
@@ -79,7 +91,7 @@ def has_nan(value: Any) -> bool:
 
 
 def unless_nan(value: Any, found: Any, again: Callable[[], Any]) -> Any:
-    """Return a derivative, or what `again` returns if that alone is finite where the value is.
+    """Return a derivative, or what `again` returns if that has less NaN, and the value has none.
 
     `found` and `again()` have the same structure.
     """
@@ -91,4 +103,8 @@ def unless_nan(value: Any, found: Any, again: Callable[[], Any]) -> Any:
             other = again()
     except Exception:  # noqa: BLE001 - the tape may refuse what the text does, in any way
         return found
-    return found if has_nan(other) else other
+    return other if _count_of_nan(other) < _count_of_nan(found) else found
+
+
+def _count_of_nan(value: Any) -> int:
+    return sum(int(np.count_nonzero(np.isnan(leaf))) for leaf in float_leaves(value))

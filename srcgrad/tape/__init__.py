@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from srcgrad.tape import functions
-from srcgrad.tape.backward import GradientEdge, backward, exact_grad, grad
+from srcgrad.tape.backward import GradientEdge, backward, exact_grad, grad, held_grad
 from srcgrad.tape.creation import (
     arange,
     as_tensor,
@@ -65,6 +65,7 @@ __all__ = [
     "functions",
     "grad",
     "gradients_like",
+    "held_grad",
     "in_another_call",
     "inference_mode",
     "is_grad_enabled",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from srcgrad.tape.batched import batched_grad
 from srcgrad.tape.core import Core, edge_of, make
 from srcgrad.tape.edges import GradientEdge, roots_of, unused, wanted_edges
-from srcgrad.tape.engine import cast_result, run_backward, warn_cycle
+from srcgrad.tape.engine import HoldingPass, Pass, cast_result, run_backward, warn_cycle
 from srcgrad.tape.modes import STATE
 from srcgrad.tape.node import Edge, Node
 
@@ -268,12 +268,24 @@ def exact_grad(
         return first
     chosen = as_tuple(inputs)
     found = _grad_once(outs, chosen, seeds, retain_graph, create_graph, True, careful=True)
-    return first if any(map(_has_nan, found)) else found
+    return found if _count_of_nan(found) < _count_of_nan(first) else first
+
+
+def held_grad(outputs: Any, inputs: Any, grad_outputs: Any = None) -> Sequence[Any]:
+    """Return gradients in which no step counts where it is infinitely steep: a guess."""
+    outs = as_tuple(outputs)
+    seeds = seeds_for(outs, grad_outputs)
+    how: dict[str, Any] = {"careful": True, "kind": HoldingPass}
+    return _grad_once(outs, as_tuple(inputs), seeds, True, False, True, **how)
 
 
 def _has_nan(value: Any) -> bool:
-    data = getattr(value, "_array", None)
-    return data is not None and data.dtype.kind in "fc" and bool(np.isnan(data).any())
+    return _count_of_nan((value,)) > 0
+
+
+def _count_of_nan(values: Iterable[Any]) -> int:
+    arrays = [data for value in values if (data := getattr(value, "_array", None)) is not None]
+    return sum(int(np.count_nonzero(np.isnan(data))) for data in arrays if data.dtype.kind in "fc")
 
 
 def _materialize(results: list[Any], inputs: Sequence[Any], create: bool) -> list[Any]:
@@ -298,6 +310,7 @@ def _grad_once(
     *,
     careful: bool = False,
     ends: frozenset[Node] = frozenset(),
+    kind: type[Pass] = Pass,
 ) -> list[Any]:
     roots, wanted = roots_of(outputs), wanted_edges(inputs)
     starts = seeds if create else [None if seed is None else seed._array for seed in seeds]
@@ -310,6 +323,7 @@ def _grad_once(
         accumulates=False,
         ends=ends,
         careful=careful,
+        kind=kind,
     )
     results: list[Any] = []
     for slot, item in enumerate(inputs):

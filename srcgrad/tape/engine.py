@@ -344,6 +344,14 @@ def count_contributions(roots: Iterable[Node], needed: set[Node] | None) -> dict
     return counts
 
 
+class HoldingPass(Pass):
+    """A backward pass in which what is infinitely steep is held (see `selection`)."""
+
+    def __init__(self, keep: bool, create: bool, *, careful: bool = False) -> None:
+        super().__init__(keep, create, careful=careful)
+        self.selections.holds = True
+
+
 @np.errstate(all="ignore")  # the way back gives no warnings that the function would not give
 def run_backward(
     roots: Sequence[Edge],

@@ -181,13 +181,16 @@ class Selections:
     Attributes:
         masks: For nodes that wait, by their key: where their gradient can be other than zero.
         careful: Every step is taken for steep, and what is NaN for unused.
+        holds: What a step would pull that is infinite or NaN is left out, as if its operand were
+            held: a guess, which differences have to confirm.
     """
 
-    __slots__ = ("_coming", "careful", "masks")
+    __slots__ = ("_coming", "careful", "holds", "masks")
 
     def __init__(self, *, careful: bool = False) -> None:
         self.masks: dict[int, Any] = {}
         self.careful = careful
+        self.holds = False
         self._coming: dict[int, int] = {}
 
     def arrives(self, key: int) -> None:
@@ -215,10 +218,10 @@ class Selections:
             outer = _both(outer, _numbers_of(node))
         elif self.careful and node.op.rule.multilinear and _numbers_of(node) is not None:
             return _pulled_without_nan(node, grad)
-        if outer is None or not each:
+        if (outer is None and not self.holds) or not each:
             parts, outer = pull(grad), None
         else:
-            parts = _masked(node, outer, grad, pull)
+            parts = _masked(node, outer, grad, pull, holds=self.holds)
         if each or chosen:
             self._hand_on(node, parts, outer, chosen, nodes)
         return parts
@@ -352,13 +355,19 @@ _SHAPES: Final = ("x_shape", "y_shape")
 
 
 def _masked(
-    node: Any, mask: Any, grad: Any, pull: Callable[[Any], tuple[Any, ...]]
+    node: Any,
+    mask: Any,
+    grad: Any,
+    pull: Callable[[Any], tuple[Any, ...]],
+    *,
+    holds: bool = False,
 ) -> tuple[Any, ...]:
     """Return what an elementwise node pulls, masked before it is summed to the operands' shapes.
 
     A rule that keeps those shapes under names of its own sums by itself, so it gets a masked
-    gradient.
+    gradient. With `holds`, what is infinite or NaN is masked, too.
     """
+    mask = True if mask is None else mask
     known = {name: shape for name in _SHAPES if (shape := getattr(node, name, None)) is not None}
     several = getattr(node, "shapes", None)  # a rule given by its partial derivatives
     full = np.broadcast_shapes(np.shape(mask), *known.values(), *(several or ()))
@@ -377,12 +386,18 @@ def _masked(
             node.shapes = several
     first = 1 if node.op.primal is np.where else 0
     shapes = several or [None] * first + [known.get(name) for name in _SHAPES]
+    if holds:
+        parts = tuple(part if part is None else _held(part) for part in parts)
     return tuple(
         part
         if part is None or (shape is None and np.shape(part) != full)
         else _nothing_outside(mask, part, shape)
         for part, shape in zip_longest(parts, shapes[: len(parts)])
     )
+
+
+def _held(part: Any) -> Any:
+    return np.where(np.isfinite(part), part, _zero(part))
 
 
 def _nothing_outside(mask: Any, part: Any, shape: Any) -> Any:
