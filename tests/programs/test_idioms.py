@@ -20,7 +20,7 @@ NAN_IN_THE_TEXT = frozenset("diag store_idx_loop imul_store list_pick".split())
 """Those of which the text gives NaN: it does not follow what is used of a value. Then the tape is
 asked."""
 
-NAN_ON_TAPE = frozenset(["split", "bool_mul"])
+NAN_ON_TAPE = frozenset(["bool_mul"])
 NAN_ON_BOTH = NAN_IN_THE_TEXT & NAN_ON_TAPE
 
 
