@@ -10,10 +10,13 @@ from srcgrad.rules.base import Context, Function
 from srcgrad.rules.registry import RuleTable
 from srcgrad.runtime import (
     as_shape,
+    chosen_part,
     conj,
     divmod_push,
     extreme_push,
+    greater_part,
     is_number,
+    is_pair,
     item_shapes,
     only_if,
     power_log_slope,
@@ -157,7 +160,14 @@ class BuiltinMax(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         y, *args = ctx.saved_tensors
-        return shared_each(grad, args, y)
+        return (
+            (  # Python takes the first unless the second one is greater
+                greater_part(grad, args[0], args[1]) if ctx.needs_input_grad[0] else None,
+                chosen_part(grad, y, args[1], args[0]) if ctx.needs_input_grad[1] else None,
+            )
+            if is_pair(args)
+            else shared_each(grad, args, y)
+        )
 
     @staticmethod
     def jvp(ctx: Context, *tangents: Any) -> Any:
@@ -178,7 +188,14 @@ class BuiltinMin(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         y, *args = ctx.saved_tensors
-        return shared_each(grad, args, y)
+        return (
+            (  # Python takes the first unless the second one is less
+                greater_part(grad, args[1], args[0]) if ctx.needs_input_grad[0] else None,
+                chosen_part(grad, y, args[1], args[0]) if ctx.needs_input_grad[1] else None,
+            )
+            if is_pair(args)
+            else shared_each(grad, args, y)
+        )
 
     @staticmethod
     def jvp(ctx: Context, *tangents: Any) -> Any:
