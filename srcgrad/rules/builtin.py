@@ -10,7 +10,6 @@ from srcgrad.rules.base import Context, Function
 from srcgrad.rules.registry import RuleTable
 from srcgrad.runtime import (
     as_shape,
-    chosen_part,
     conj,
     divmod_push,
     extreme_push,
@@ -160,13 +159,9 @@ class BuiltinMax(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         y, *args = ctx.saved_tensors
-        return (
-            (  # Python takes the first unless the second one is greater
-                greater_part(grad, args[0], args[1]) if ctx.needs_input_grad[0] else None,
-                chosen_part(grad, y, args[1], args[0]) if ctx.needs_input_grad[1] else None,
-            )
-            if is_pair(args)
-            else shared_each(grad, args, y)
+        is_first = not ctx.needs_input_grad[1] if is_pair(args) else False
+        return (  # Python takes the first unless the second one is greater
+            (greater_part(grad, args[0], args[1]), None) if is_first else shared_each(grad, args, y)
         )
 
     @staticmethod
@@ -188,13 +183,9 @@ class BuiltinMin(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         y, *args = ctx.saved_tensors
-        return (
-            (  # Python takes the first unless the second one is less
-                greater_part(grad, args[1], args[0]) if ctx.needs_input_grad[0] else None,
-                chosen_part(grad, y, args[1], args[0]) if ctx.needs_input_grad[1] else None,
-            )
-            if is_pair(args)
-            else shared_each(grad, args, y)
+        is_first = not ctx.needs_input_grad[1] if is_pair(args) else False
+        return (  # Python takes the first unless the second one is less
+            (greater_part(grad, args[1], args[0]), None) if is_first else shared_each(grad, args, y)
         )
 
     @staticmethod

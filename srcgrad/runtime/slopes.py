@@ -98,9 +98,6 @@ def greater_part(grad: Any, x: Any, y: Any) -> Any:
 @recordable
 def chosen_part(grad: Any, z: Any, x: Any, y: Any) -> Any:
     """Return `grad` where `z`, chosen from `x` and `y`, is `x`; half of it at ties, else 0."""
-    if isinstance(x, _NUMBERS) and isinstance(y, _NUMBERS) and isinstance(z, _NUMBERS):
-        is_taken = x == z or (math.isnan(x) and math.isnan(z))
-        return 0.0 if not is_taken else 0.5 * grad if x == y else grad
     taken = np.logical_or(x == z, np.logical_and(np.isnan(x), np.isnan(z)))
     return _shared(grad, taken, x == y)
 
