@@ -50,18 +50,83 @@ def zeros_of_numbers(
     >>> print(text(body[-1:]))
     grad_values = zeros_like(values)
     """
-    wanted = [item for item in statements(body) if _list_of(item)]
+    every = list(statements(body))
+    made = {name for item in body if _makes_list(item) for name in bound_by(item)}
+    wanted = [item for item in every if _list_of(item) in made]
     if not wanted:
         return
-    every = list(statements(body))
+    lists = _Lists(body, set(map(_list_of, wanted)), is_number, is_integer)
     binds = Counter(name for item in every for name in bound_by(item))
     for item in wanted:
-        count = _count(body, _list_of(item), is_number, is_integer)
+        count = lists.count(_list_of(item))
         if count is None or not is_integer(count):
             continue
         if all(binds[name] == (name not in parameters) for name in names_read(count)):
             zero = gast.List([gast.Constant(0.0, None)], gast.Load())
             item.value = gast.BinOp(zero, gast.Mult(), clone(count))
+
+
+class _Lists:
+    """Where some lists are mentioned in a body, and the loops of it that fill them."""
+
+    def __init__(
+        self,
+        body: list[Any],
+        names: set[str],
+        is_number: Callable[[Any], bool],
+        is_integer: Callable[[Any], bool],
+    ) -> None:
+        self._is_number = is_number
+        self._is_integer = is_integer
+        self._places = {id(item): place for place, item in enumerate(body)}
+        self._loops = {
+            id(item): loop for loop in body if isinstance(loop, gast.For) for item in loop.body
+        }
+        self._mentions: dict[str, list[Any]] = {name: [] for name in names}
+        for item in statements(body):
+            read = {node.id for node in own_nodes(item) if isinstance(node, gast.Name)}
+            for name in read & names:
+                self._mentions[name].append(item)
+
+    def count(self, name: str) -> Any:
+        """Return how many numbers a list holds that one loop fills; None if that is not known."""
+        mentions = self._mentions[name]
+        made = [item for item in mentions if name in bound_by(item)]
+        grown = [item for item in mentions if _appended(item, name) is not None]
+        if len(made) != 1 or len(grown) != 1 or not self._is_number(_appended(grown[0], name)):
+            return None
+        loop = self._loops.get(id(grown[0]))
+        if loop is None or loop.orelse or not _makes_list(made[0]) or _leaves(loop):
+            return None
+        if self._places.get(id(made[0]), len(self._places)) > self._places[id(loop)]:
+            return None
+        others = [item for item in mentions if item is not made[0] and item is not grown[0]]
+        kept = all(self._keeps_length(item, name) for item in others)
+        return _length(loop.iter) if kept else None
+
+    def _keeps_length(self, statement: Any, name: str) -> bool:
+        """Say whether a statement reads or writes single entries alone, or makes zeros like all."""
+        if _list_of(statement) == name:
+            return True
+        nodes = own_nodes(statement)
+        whole = sum(isinstance(node, gast.Name) and node.id == name for node in nodes)
+        parts = [
+            node
+            for node in nodes
+            if isinstance(node, gast.Subscript) and getattr(node.value, "id", "") == name
+        ]
+        if len(parts) != whole or not all(self._is_integer(part.slice) for part in parts):
+            return False
+        stored = [part for part in parts if not isinstance(part.ctx, gast.Load)]
+        return not stored or (
+            isinstance(statement, gast.Assign) and self._is_number(statement.value)
+        )
+
+
+def _makes_list(statement: Any) -> bool:
+    """Say whether a statement makes a list without entries."""
+    value = statement.value if isinstance(statement, gast.Assign) else None
+    return isinstance(value, gast.List) and not value.elts
 
 
 def _list_of(statement: Any) -> str:
@@ -70,37 +135,6 @@ def _list_of(statement: Any) -> str:
     if getattr(getattr(value, "func", None), "id", "") != "zeros_like":
         return ""
     return getattr(value.args[0], "id", "")
-
-
-def _count(
-    body: list[Any],
-    name: str,
-    is_number: Callable[[Any], bool],
-    is_integer: Callable[[Any], bool],
-) -> Any:
-    """Return how many numbers a list holds that one loop of a body fills; None if not known."""
-    mentions = list(_mentions(body, name))
-    made = [item for item in mentions if name in bound_by(item)]
-    grown = [item for item in mentions if _appended(item, name) is not None]
-    if len(made) != 1 or len(grown) != 1 or not is_number(_appended(grown[0], name)):
-        return None
-    value = made[0].value if isinstance(made[0], gast.Assign) else None
-    loops = [item for item in body if isinstance(item, gast.For) and grown[0] in item.body]
-    if not isinstance(value, gast.List) or value.elts or len(loops) != 1:
-        return None
-    (loop,) = loops
-    if made[0] not in body[: body.index(loop)] or loop.orelse or _leaves(loop):
-        return None
-    others = [item for item in mentions if item is not made[0] and item is not grown[0]]
-    if not all(_keeps_length(item, name, is_number, is_integer) for item in others):
-        return None
-    return _length(loop.iter)
-
-
-def _mentions(body: list[Any], name: str) -> Iterator[Any]:
-    for item in statements(body):
-        if any(isinstance(node, gast.Name) and node.id == name for node in own_nodes(item)):
-            yield item
 
 
 def _appended(statement: Any, name: str) -> Any:
@@ -117,28 +151,6 @@ def _leaves(loop: Any) -> bool:
     return any(isinstance(item, _LEAVING) for item in jumps(loop.body)) or any(
         isinstance(item, gast.Try) for item in statements(loop.body)
     )
-
-
-def _keeps_length(
-    statement: Any,
-    name: str,
-    is_number: Callable[[Any], bool],
-    is_integer: Callable[[Any], bool],
-) -> bool:
-    """Say whether a statement reads or writes single entries alone, or makes zeros like all."""
-    if _list_of(statement) == name:
-        return True
-    nodes = own_nodes(statement)
-    whole = sum(isinstance(node, gast.Name) and node.id == name for node in nodes)
-    parts = [
-        node
-        for node in nodes
-        if isinstance(node, gast.Subscript) and getattr(node.value, "id", "") == name
-    ]
-    if len(parts) != whole or not all(is_integer(part.slice) for part in parts):
-        return False
-    stored = [part for part in parts if not isinstance(part.ctx, gast.Load)]
-    return not stored or (isinstance(statement, gast.Assign) and is_number(statement.value))
 
 
 def _length(iterable: Any) -> Any:
