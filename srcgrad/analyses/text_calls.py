@@ -44,6 +44,16 @@ def makes_new(node: Any) -> bool:
     return not any(item.arg in ("copy", "out") for item in node.keywords)
 
 
+def compares_elements(node: Any) -> bool:
+    """Say whether a call looks at the elements of its operands, for truths or whole numbers.
+
+    >>> compares_elements(gast.parse("order_of(x, y)").body[0].value)
+    True
+    """
+    known = called_by_text(node)
+    return known.shape == "broadcast" and known.kind in ("truth", "int")
+
+
 def outlined(node: Any) -> list[Any]:
     """Return the operands of a call of which it reads the shape and the type alone.
 

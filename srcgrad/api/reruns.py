@@ -69,9 +69,10 @@ def _own_lists(tree: ast.AST) -> set[str]:
     ... row = rows.pop()
     ... grad_y = zeros_like(y)
     ... grad_y[i] = grad_z
+    ... grad_x = [0.0] * n
     ... '''
     >>> sorted(_own_lists(parsed(text)))
-    ['grad_y', 'saved', 'steps']
+    ['grad_x', 'grad_y', 'saved', 'steps']
     """
     own, foreign = set[str](), set[str]()
     others: list[tuple[str, str]] = []
@@ -122,6 +123,8 @@ def _root(node: ast.expr) -> str:
 
 def _is_new_list(value: ast.expr) -> bool:
     """Say whether a value may be a list, and is new: one written down, an adjoint, or a copy."""
+    if isinstance(value, ast.BinOp):  # what a list is added to, or repeated, is another one
+        return any(isinstance(side, ast.List) for side in (value.left, value.right))
     function = getattr(getattr(value, "func", None), "id", "")
     return isinstance(value, ast.List) or function in ("zeros_like", "copied")
 

@@ -256,6 +256,24 @@ def greater_part(grad: Any, x: Any, y: Any) -> Any:
     return np.where(np.equal(x, y), 0.5 * grad, np.where(np.less(x, y), 0.0, grad))[()]
 
 
+@means(runtime.order_of)
+def order_of(x: Any, y: Any) -> Any:
+    """Return the order of two values: 0 if the first is less, 1 if it is greater, or else 2."""
+    return np.where(np.equal(x, y), 2, np.where(np.less(x, y), 0, 1))[()]
+
+
+@means(runtime.part_if_greater)
+def part_if_greater(grad: Any, order: Any) -> Any:
+    """Return the part of an adjoint that the first of two values in order gets."""
+    return np.where(np.equal(order, 2), 0.5 * grad, np.where(np.equal(order, 0), 0.0, grad))[()]
+
+
+@means(runtime.part_if_less)
+def part_if_less(grad: Any, order: Any) -> Any:
+    """Return the part of an adjoint that the second of two values in order gets."""
+    return np.where(np.equal(order, 2), 0.5 * grad, np.where(np.equal(order, 1), 0.0, grad))[()]
+
+
 @means(runtime.dot_along)
 def dot_along(a: Any, b: Any, **options: Any) -> Any:
     """Return the sum of a product along an axis."""

@@ -40,6 +40,29 @@ def greater_part(grad: Any, a: Any, b: Any) -> Any:
     return HANDLERS["numpy.where"](a > b, grad, HANDLERS["numpy.where"](a == b, grad * 0.5, 0))
 
 
+@handler("srcgrad.runtime.order_of")
+def order_of(a: Any, b: Any) -> Any:
+    """Return the order of two values: 0 if the first is less, 1 if it is greater, 2 if neither."""
+    return HANDLERS["numpy.where"](a > b, 1, HANDLERS["numpy.where"](a == b, 2, 0))
+
+
+@handler("srcgrad.runtime.part_if_greater")
+def part_if_greater(grad: Any, order: Any) -> Any:
+    """Return the part of an adjoint that the first of two values in order gets."""
+    return _part(grad, order, 1)
+
+
+@handler("srcgrad.runtime.part_if_less")
+def part_if_less(grad: Any, order: Any) -> Any:
+    """Return the part of an adjoint that the second of two values in order gets."""
+    return _part(grad, order, 0)
+
+
+def _part(grad: Any, order: Any, whole: int) -> Any:
+    half = HANDLERS["numpy.where"](order == 2, grad * 0.5, 0)
+    return HANDLERS["numpy.where"](order == whole, grad, half)
+
+
 @handler("srcgrad.runtime.dot_along")
 def dot_along(a: Any, b: Any, **options: Any) -> Any:
     """Return the sum of a product along an axis."""

@@ -18,6 +18,7 @@ from srcgrad.analyses.shapes import Shapes
 from srcgrad.analyses.shifts import taken_off
 from srcgrad.analyses.storage import storage
 from srcgrad.codegen.comments import comment_lines
+from srcgrad.compiler.asking import ask_for_less
 from srcgrad.compiler.assuming import assume_ranks, assume_vectors
 from srcgrad.compiler.field_reads import fields_read, stored_fields
 from srcgrad.compiler.free_names import FreeNames
@@ -285,6 +286,7 @@ class Derivation:
         known = EXPORTED | self.externals.repeated
         purity = Purity(self.program.reader, known, self.program.namer.is_adjoint)
         body = leave_out_zeros(body, purity.is_adjoint, (*self.program.parameters, *given))
+        ask_for_less(body, facts, (*self.program.parameters, *given))
         outside = (*self.program.parameters, *given)
         ranks = facts.dimensions.rank
         told = Outlines(purity.of, facts.shapes.is_number, lambda name: bool(ranks(load(name))))
@@ -319,6 +321,7 @@ class Derivation:
                 pair.primal.body, pair.adjoint.body, self.program.namer
             ):
                 self.externals.use_numpy()
+        recorder.orders.use = self.externals.use_runtime
         recorder.run(pairs)
         self.stages.note("record", body)
         keep = recorder.recorded | facts.storage.mutated

@@ -22,6 +22,7 @@ class NameKinds:
         numbers: Those of single numbers.
         integers: Those of whole numbers.
         arrays: Those of arrays with axes.
+        vectors: Those of arrays with one axis.
         matrices: Those of arrays with two.
     """
 
@@ -29,6 +30,7 @@ class NameKinds:
     numbers: frozenset[str] = frozenset()
     integers: frozenset[str] = frozenset()
     arrays: frozenset[str] = frozenset()
+    vectors: frozenset[str] = frozenset()
     matrices: frozenset[str] = frozenset()
 
     @classmethod
@@ -46,6 +48,7 @@ class NameKinds:
             frozenset(name for name in every if shapes.is_number(load(name))),
             every & frozenset(integers.names),
             frozenset(name for name in every if rank(load(name))),
+            frozenset(name for name in every if rank(load(name)) == 1),
             frozenset(name for name in every if rank(load(name)) == 2),
         )
 

@@ -26,6 +26,7 @@ from srcgrad.optimizations.fold_constants import ConstantFolding
 from srcgrad.optimizations.forward_substitute import ForwardSubstitution
 from srcgrad.optimizations.gather_additions import AdditionGathering
 from srcgrad.optimizations.idle_guards import drop_number_guards
+from srcgrad.optimizations.join_outers import join_outers
 from srcgrad.optimizations.merge_additions import merge_additions
 from srcgrad.optimizations.merge_handlers import merge_handlers
 from srcgrad.optimizations.propagate_constants import propagate_constants
@@ -155,7 +156,7 @@ class Polishing:
             body = folding.settle(body) if turn and body is before else folding.run(body)
             if body is before and not folding.unsettled:
                 break
-        collection = TermCollection(self.purity, self.is_float)
+        collection = TermCollection(self.purity, self.is_float, holds_array)
         gathering = AdditionGathering(self.purity, width, collection.of)
         may_share = Sharing(body, self.purity.of, is_number, holds_array).may_share
         merged = merge_additions(collection.run(body), width, is_adjoint, may_share)
@@ -173,7 +174,9 @@ class Polishing:
         body = store_directly(body, is_array)
         body = skip_own_copies(body, self.parameters)
         body = ShelterSkipping(self.purity, is_array).run(body)
-        return folding.run(return_directly(body, self.purity, width))
+        body = folding.run(return_directly(body, self.purity, width))
+        is_vector = kinds.in_text(self.program, kinds.vectors, now=now)
+        return join_outers(body, collection.is_ours, is_vector)
 
     def _without_ones(self, body: list[Any]) -> list[Any]:
         def fixed() -> Fixed:

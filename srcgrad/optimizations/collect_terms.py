@@ -105,35 +105,43 @@ class TermCollection:
     with fewer operations on arrays, and is how one writes a derivative: ``g * (y + np.cos(x))``.
     All of them are floating-point numbers: a sum of truths would be another thing.
 
-    `is_float(name)` says which names surely hold floating-point numbers, `purity` which expressions
-    have no effect, and which names are of adjoints.
+    `is_float(name)` says which names surely hold floating-point numbers, `is_array(name)` which
+    surely hold arrays, `purity` which expressions have no effect, and which names are of adjoints.
 
     >>> from srcgrad.codegen.printer import to_source
     >>> from srcgrad.compiler.doctesting import program_of
     >>> purity = Purity(program_of("def f(x): return x").reader, frozenset())
-    >>> collection = TermCollection(purity, lambda name: name != "k")
+    >>> collection = TermCollection(purity, lambda name: name != "k", "z".__eq__)
     >>> def collected(text):
     ...     return to_source(collection.run(gast.parse(text).body))
     >>> collected("grad_x = g * y + g * np.cos(x)"), collected("grad_x = g * 0.5 + g * y * k")
     ('grad_x = g * (y + np.cos(x))', 'grad_x = g * 0.5 + g * y * k')
     >>> collected("grad_x = -g * 2.0 - g * 2.0 + h"), collected("grad_x -= g * a / c + g * b / c")
     ('grad_x = h - 4.0 * g', 'grad_x -= g * (a + b) / c')
+    >>> collected("grad_x = g * 0.5 + g * z * k"), collected("grad_x = g * 0.5 + g * k * z")
+    ('grad_x = g * (0.5 + z * k)', 'grad_x = g * 0.5 + g * k * z')
     >>> collected("grad_x = g * k + g * k * k"), collected("grad_x = g + g * y")
     ('grad_x = g * k + g * k * k', 'grad_x = g + g * y')
     >>> collected("y = g * a + g * b"), collected("return (-grad_y * a + h + grad_y * b).sum()")
     ('y = g * a + g * b', 'return (grad_y * (b - a) + h).sum()')
     """
 
-    def __init__(self, purity: Purity, is_float: Callable[[str], bool]) -> None:
+    def __init__(
+        self,
+        purity: Purity,
+        is_float: Callable[[str], bool],
+        is_array: Callable[[str], bool] = lambda _: False,
+    ) -> None:
         self._purity = purity
         self._is_float = is_float
+        self._is_array = is_array
 
     def run(self, body: list[Any]) -> list[Any]:
         """Return `body` with the terms of its sums collected."""
         for statement in body:
             for part in blocks_of(statement):
                 self.run(part)
-            if isinstance(statement, _COMPUTING) and self._is_ours(statement):
+            if isinstance(statement, _COMPUTING) and self.is_ours(statement):
                 statement.value = self.of(statement.value)
         return body
 
@@ -145,7 +153,7 @@ class TermCollection:
         _note_sums(value, holding)
         return self._shortened(value, holding, inner=False)
 
-    def _is_ours(self, statement: Any) -> bool:
+    def is_ours(self, statement: Any) -> bool:
         """Say whether it computes an adjoint: what the user computes stays as it is written."""
         if isinstance(statement, gast.Return):
             return statement.value is not None
@@ -209,7 +217,9 @@ class TermCollection:
         taken = [item for item in terms[0].factors if item.key in common]
         if not all(self._purity.of(item.node) for item in taken):
             return False
-        if not all(self._may_move(item.node) for term in terms for item in term.factors):
+        if not all(map(self._may_move, taken)):
+            return False
+        if not all(self._is_wide(rest) or all(map(self._may_move, rest.factors)) for rest in rests):
             return False
         adjoint = any(self._purity.is_adjoint(n) for item in taken for n in names_read(item.node))
         if inner and not adjoint:
@@ -222,13 +232,26 @@ class TermCollection:
             return False  # the product of literals costs nothing
         return all(any(not item.divides for item in rest.factors) for rest in rests)
 
-    def _may_move(self, node: Any) -> bool:
+    def _may_move(self, factor: _Factor) -> bool:
         """Say whether a factor may be multiplied by, or added to, others first.
 
         Small integers among themselves would overflow, and beside one of Python's numbers would be
         wider than beside the single precision that they were multiplied by.
         """
-        return number_of(node) is not None or self._holds_floats(node)
+        return number_of(factor.node) is not None or self._holds_floats(factor.node)
+
+    def _is_wide(self, term: _Term) -> bool:
+        """Say whether a product begins with an array of floats, which tells the others' width."""
+        first = term.factors[0] if term.factors else None
+        if first is None or first.divides or not self._holds_floats(first.node):
+            return False
+        return self._holds_array(first.node)
+
+    def _holds_array(self, node: Any) -> bool:
+        """Say whether arithmetic surely is that of an array."""
+        if isinstance(node, gast.Name):
+            return self._is_array(node.id)
+        return isinstance(node, gast.BinOp) and any(map(self._holds_array, (node.left, node.right)))
 
     def _holds_floats(self, node: Any) -> bool:
         """Say whether an expression surely is of floating-point numbers."""

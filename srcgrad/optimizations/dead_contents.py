@@ -3,7 +3,8 @@
 An array or a list that a function has made itself may be filled for nothing: the backward pass
 asks for its shape alone, or writes over what it holds. All names that may lie in the same memory
 are looked at together. What they hold is live where one of them is read but for its outline, and a
-write into it is dead where that is not live.
+write into it is dead where that is not live. What is appended to a list is dead where the list is
+not read at all.
 """
 
 from __future__ import annotations
@@ -58,22 +59,33 @@ class Contents:
     [[], [], [], ['y[]'], ['z[]']]
     >>> [contents.written(line) for line in body]
     [None, 'y[]', None, 'z[]', None]
+    >>> body = parse("ys = []; ys.append(2.0); grad_ys = zeros_like(ys)")
+    >>> contents = Contents(body, known, ["x"])
+    >>> contents.written(body[1]), contents.reads(body[2], ["ys"])
+    ('ys()', ['ys()'])
     """
 
     def __init__(self, body: list[Any], known: Known, outside: Iterable[str]) -> None:
         self._known = known
         self._keys: dict[str, str] = {}
+        self._lists: dict[str, str] = {}
         self._fixed: set[str] = set()
         every = list(statements(body))
         stores = [item for item in every if _store_of(item) is not None]
-        if stores and not any(isinstance(item, _LEFT_ALONE) for item in every):
-            self._find(body, every, stores, outside)
+        grown = {name for item in every if (name := _grown(item))}
+        if (stores or grown) and not any(isinstance(item, _LEFT_ALONE) for item in every):
+            self._find(body, every, stores, grown, outside)
 
     def _find(
-        self, body: list[Any], every: list[Any], stores: list[Any], outside: Iterable[str]
+        self,
+        body: list[Any],
+        every: list[Any],
+        stores: list[Any],
+        grown: set[str],
+        outside: Iterable[str],
     ) -> None:
         known = self._known
-        written = {root_name(_store_of(item)) or "" for item in stores}
+        written = {root_name(_store_of(item)) or "" for item in stores} | grown
         bound = {name for item in every for name in bound_by(item)}
         if written.isdisjoint(bound):
             return
@@ -92,10 +104,13 @@ class Contents:
         groups = sharing.groups(own)
         if not groups:
             return
+        lists = sharing.groups(grown)
         for name in bound:
             (group,) = sharing.groups([name])
             if group in groups:
                 self._keys[name] = f"{group}[]"
+            if group in groups & lists:
+                self._lists[name] = f"{group}()"
         odd = {
             self._keys[name]
             for item in stores
@@ -117,8 +132,12 @@ class Contents:
     def written(self, statement: Any) -> str | None:
         """Return what a statement writes into, if it does no more than that."""
         place = _store_of(statement)
-        if place is None or not self._keys:
+        if not self._keys:
             return None
+        if place is None:
+            change = change_of(statement)
+            key = self._lists.get(_grown(statement))
+            return key if change is not None and self._known.is_pure(change.value) else None
         key = self._keys.get(root_name(place) or "")
         parts = header_of(statement)
         return key if key is not None and all(map(self._known.is_pure, parts)) else None
@@ -131,6 +150,8 @@ class Contents:
         found: list[str] = []
         if not self._keys.keys().isdisjoint(names):
             place = _store_of(statement)
+            into = root_name(place) if place is not None else ""
+            found += [self._lists[name] for name in names if name in self._lists and name != into]
             for part in header_of(statement):
                 found += self._in_target(part) if part is place else self._in(part)
         return found
@@ -167,6 +188,12 @@ class Contents:
             yield from self._in(node.slice)
         elif not (isinstance(node, gast.Name) and self._keys.get(node.id, "") in self._fixed):
             yield from self._in(node)
+
+
+def _grown(statement: Any) -> str:
+    """Return the list that a statement appends to, or an empty string."""
+    change = change_of(statement)
+    return change.name if change is not None and change.method == "append" else ""
 
 
 def _store_of(statement: Any) -> Any:

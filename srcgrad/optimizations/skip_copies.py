@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import gast
 
-from srcgrad.analyses.text_calls import makes_new
+from srcgrad.analyses.text_calls import compares_elements, makes_new
 from srcgrad.ir.program import Counts, bound_by, header_of, header_reads, targets_of
 from srcgrad.ir.rewriting import Rewriter
 from srcgrad.ir.walk import blocks_of, found_in, root_name, statements
@@ -83,6 +83,7 @@ def skip_own_copies(body: list[Any], parameters: Iterable[str]) -> list[Any]:
     ...     grad_b = copied(grad_b)
     ...     grad_b[i] = 0.0
     ...     part = grad_b[1:]
+    ...     less = np.less(copied(x[i]), y)
     ... '''), ["n"])))
     grad_a = zeros_like(a)
     grad_b = zeros_like(b)
@@ -91,6 +92,7 @@ def skip_own_copies(body: list[Any], parameters: Iterable[str]) -> list[Any]:
         grad_b = copied(grad_b)
         grad_b[i] = 0.0
         part = grad_b[1:]
+        less = np.less(x[i], y)
     """
     alone = _held_alone(body, parameters)
     if alone:
@@ -163,17 +165,28 @@ def _leave_out(block: list[Any], names: set[str]) -> None:
 
 
 class _FreshCopies(Rewriter):
-    """Leaves out copies of arithmetic, and of the sums of it."""
+    """Leaves out copies of arithmetic, of the sums of it, and for what only reads them."""
 
     def visit_Call(self, node: Any) -> Any:
         """Look at one call."""
         self.generic_visit(node)
         if getattr(node.func, "id", "") != "copied":
+            if makes_new(node) or compares_elements(node):
+                node.args = [_uncopied(item, node.args) for item in node.args]
             return node
         value: Any = node.args[0]
         if getattr(getattr(value, "func", None), "id", "") == "unbroadcast":
             value = value.args[0]
         return node.args[0] if _is_own(value) else node
+
+
+def _uncopied(operand: Any, operands: list[Any]) -> Any:
+    """Return an operand without its copy, if nothing can be written before it is read."""
+    is_copy = isinstance(operand, gast.Call) and getattr(operand.func, "id", "") == "copied"
+    others = [item for item in operands if item is not operand]
+    if not is_copy or any(found_in(item, gast.Call) for item in others):
+        return operand
+    return operand.args[0]
 
 
 def _skipped(

@@ -10,6 +10,7 @@ _SHADOWS: Final = "srcgrad.runtime.shadows"
 _NUMBERS: Final = "srcgrad.runtime.numbers"
 _INDEXING: Final = "srcgrad.runtime.indexing"
 _SLOPES: Final = "srcgrad.runtime.slopes"
+_ORDERS: Final = "srcgrad.runtime.orders"
 
 RECORDS: Final[tuple[Primitive, ...]] = (
     *records("srcgrad.runtime.creating", "astype", shape="first", dtype=1),
@@ -23,6 +24,8 @@ RECORDS: Final[tuple[Primitive, ...]] = (
     *records(_SLOPES, "greater_part chosen_part power_slope power_log_slope", shape="broadcast"),
     *records(_SLOPES, "divide_or_zero sign_flip sinc_slope kept_if kept_unless", shape="broadcast"),
     *records(_SLOPES, "within is_below is_above", shape="broadcast", kind="truth"),
+    *records(_ORDERS, "order_of", shape="broadcast", kind="int"),
+    *records(_ORDERS, "part_if_greater part_if_less", shape="broadcast"),
     *records(_INDEXING, "item", moves=True, shape="number", gives="number"),
     *records(_INDEXING, "getitem", moves=True, memory="itself"),
     *records(_INDEXING, "add_at add_entries", writes=(0,), stores=True),

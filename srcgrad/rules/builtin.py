@@ -13,7 +13,9 @@ from srcgrad.runtime import (
     conj,
     divmod_push,
     extreme_push,
+    greater_part,
     is_number,
+    is_pair,
     item_shapes,
     only_if,
     power_log_slope,
@@ -157,7 +159,10 @@ class BuiltinMax(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         y, *args = ctx.saved_tensors
-        return shared_each(grad, args, y)
+        is_first = not ctx.needs_input_grad[1] if is_pair(args) else False
+        return (  # Python takes the first unless the second one is greater
+            (greater_part(grad, args[0], args[1]), None) if is_first else shared_each(grad, args, y)
+        )
 
     @staticmethod
     def jvp(ctx: Context, *tangents: Any) -> Any:
@@ -178,7 +183,10 @@ class BuiltinMin(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         y, *args = ctx.saved_tensors
-        return shared_each(grad, args, y)
+        is_first = not ctx.needs_input_grad[1] if is_pair(args) else False
+        return (  # Python takes the first unless the second one is less
+            (greater_part(grad, args[1], args[0]), None) if is_first else shared_each(grad, args, y)
+        )
 
     @staticmethod
     def jvp(ctx: Context, *tangents: Any) -> Any:

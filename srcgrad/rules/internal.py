@@ -25,6 +25,8 @@ from srcgrad.runtime import (
     kept_unless,
     matmul_left,
     matmul_right,
+    part_if_greater,
+    part_if_less,
     polygamma,
     real_part,
     resize_axis,
@@ -208,6 +210,44 @@ class GreaterPart(Function):
     def backward(ctx: Context, grad: Any) -> Any:
         x, y = ctx.saved_tensors
         return unbroadcast(greater_part(grad, x, y), ctx.shape)
+
+
+@table.rule(part_if_greater)
+class PartIfGreater(Function):
+    """The part of grad that goes to the first of two in this order."""
+
+    linear = ("grad",)
+    inert = ("order",)
+
+    @staticmethod
+    def forward(ctx: Context, grad: Any, order: Any) -> Any:
+        ctx.shape = np.shape(grad)
+        ctx.save_for_backward(order)
+        return part_if_greater(grad, order)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        (order,) = ctx.saved_tensors
+        return unbroadcast(part_if_greater(grad, order), ctx.shape)
+
+
+@table.rule(part_if_less)
+class PartIfLess(Function):
+    """The part of grad that goes to the second of two in this order."""
+
+    linear = ("grad",)
+    inert = ("order",)
+
+    @staticmethod
+    def forward(ctx: Context, grad: Any, order: Any) -> Any:
+        ctx.shape = np.shape(grad)
+        ctx.save_for_backward(order)
+        return part_if_less(grad, order)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        (order,) = ctx.saved_tensors
+        return unbroadcast(part_if_less(grad, order), ctx.shape)
 
 
 @table.rule(kept_if)

@@ -29,6 +29,7 @@ from srcgrad.runtime import (
     keep_apart,
     nested_shapes,
     numbers,
+    order_of,
     picked,
     reduced_size,
     refuse_array,
@@ -64,7 +65,16 @@ _RUNTIME = (
         zeros_like,
     ),
     *(item_shapes, nested_shapes, shape_of, reduced_size),
-    *(came_from, is_above, is_below, shadow_of, strided_places, within, complex_shadow_of),
+    *(
+        came_from,
+        is_above,
+        is_below,
+        order_of,
+        shadow_of,
+        strided_places,
+        within,
+        complex_shadow_of,
+    ),
     turns,
 )
 

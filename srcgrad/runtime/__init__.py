@@ -261,6 +261,7 @@ from srcgrad.runtime.ordering import (
     quantile_push,
     spread_pair,
 )
+from srcgrad.runtime.orders import order_of, part_if_greater, part_if_less
 from srcgrad.runtime.polynomials import (
     convolve_part,
     correlate_back,
@@ -276,6 +277,7 @@ from srcgrad.runtime.predicates import (
     SHORTCUTS,
     is_matrix,
     is_number,
+    is_pair,
     is_vector,
     shortcut,
 )
@@ -405,7 +407,7 @@ __all__ = [
     "gradient_back_push", "gradient_each", "gradient_push", "greater_part", "histogram_back",
     "hypot_push", "ifft_back", "ifftn_back", "imag_back", "inner_left", "inner_right",
     "insert_back", "interp_back", "interp_push", "inverse_axes", "irfft_back", "irfftn_back",
-    "is_above", "is_below", "is_complex", "is_matrix", "is_number", "is_vector", "item",
+    "is_above", "is_below", "is_complex", "is_matrix", "is_number", "is_pair", "is_vector", "item",
     "item_index", "item_shapes", "join_blocks", "join_columns", "join_pieces", "join_rows",
     "keep_apart", "kept", "kept_if", "kept_unless", "kron_left", "kron_right", "last_part",
     "last_written", "linspace_back", "logaddexp_back", "logspace_back", "logspace_push",
@@ -413,10 +415,11 @@ __all__ = [
     "matrix_power_back", "matrix_power_push", "may_repeat", "meshgrid_back", "multi_dot_again",
     "multi_dot_back", "multi_dot_back_push", "multi_dot_push", "multivariate_normal_push",
     "negated", "nested_shapes", "norm_back", "number_sign", "numbers", "of_reals", "on_diagonal",
-    "on_tape", "once", "once_back", "only_if", "onto_triangle", "opposite", "others_product",
-    "outer_back", "over_gaps", "pad_back", "pad_push", "picked", "pinv_back", "pinv_push", "placed",
-    "places", "poly_back", "poly_push", "polyder_back", "polyfit_back", "polyfit_push", "polygamma",
-    "polyint_back", "polymul_part", "polymul_push", "polyval_left", "polyval_push", "polyval_right",
+    "on_tape", "once", "once_back", "only_if", "onto_triangle", "opposite", "order_of",
+    "others_product", "outer_back", "over_gaps", "pad_back", "pad_push", "part_if_greater",
+    "part_if_less", "picked", "pinv_back", "pinv_push", "placed", "places", "poly_back",
+    "poly_push", "polyder_back", "polyfit_back", "polyfit_push", "polygamma", "polyint_back",
+    "polymul_part", "polymul_push", "polyval_left", "polyval_push", "polyval_right",
     "power_log_slope", "power_slope", "prod_back", "prod_initial_back", "prod_push",
     "product_again", "product_back", "product_back_push", "product_push", "put_along_axis",
     "qr_back", "qr_push", "qr_r_back", "qr_r_push", "quantile_back", "quantile_push", "read_order",

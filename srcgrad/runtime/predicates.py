@@ -26,9 +26,14 @@ def is_number(x: Any, value: float | None = None, *, at_least: float | None = No
     return (value is None or x == value) and (at_least is None or x >= at_least)
 
 
+def is_pair(items: Any) -> bool:
+    """Return whether `items` are two real numbers, and neither of them is an array."""
+    return len(items) == len(("a", "b")) and all(isinstance(item, (int, float)) for item in items)
+
+
 def shortcut(test: Any) -> bool:
     """Return `test`, a question about options such as ``axis is None``, as a plain bool."""
     return bool(test)
 
 
-SHORTCUTS = frozenset({"is_matrix", "is_vector", "is_number", "shortcut"})
+SHORTCUTS = frozenset({"is_matrix", "is_vector", "is_number", "is_pair", "shortcut"})

@@ -11,6 +11,7 @@ from srcgrad.runtime.broadcasting import unbroadcast
 from srcgrad.runtime.complex_parts import is_complex
 from srcgrad.runtime.dispatch import recordable
 
+_NUMBERS: Final = (float, int)  # as the doubles of NumPy are, too
 _FEW: Final = 1000  # elements, up to which one selection is faster than several plain passes
 _BITS: Final = {np.dtype(np.float64): np.int64, np.dtype(np.float32): np.int32}
 
@@ -53,11 +54,15 @@ def kept_if(grad: Any, test: Any) -> Any:
     >>> kept_if(np.array([1.0, np.inf]), np.array([True, False]))
     array([1., 0.])
     """
-    if type(grad) is not np.ndarray or grad.size < _FEW or type(test) is not np.ndarray:
+    if type(grad) is not np.ndarray or type(test) is not np.ndarray:
         return np.where(test, grad, 0.0)
     bits = _BITS.get(grad.dtype)
     if bits is None or test.dtype != bool or test.shape != grad.shape:
         return np.where(test, grad, 0.0)
+    if grad.size < _FEW:
+        part = np.zeros(grad.shape, grad.dtype)
+        np.putmask(part, test, grad)
+        return part
     return np.multiply(grad.view(bits), test).view(grad.dtype)
 
 
@@ -67,15 +72,21 @@ def kept_unless(grad: Any, test: Any) -> Any:
     >>> kept_unless(np.array([1.0, np.inf]), np.array([True, False]))
     array([ 0., inf])
     """
-    if type(grad) is np.ndarray and grad.size >= _FEW and type(test) is np.ndarray:
+    if type(grad) is not np.ndarray or type(test) is not np.ndarray:
+        return np.where(test, 0.0, grad)
+    if grad.size >= _FEW:
         return kept_if(grad, np.logical_not(test))
-    return np.where(test, 0.0, grad)
+    if grad.dtype not in _BITS or test.dtype != bool or test.shape != grad.shape:
+        return np.where(test, 0.0, grad)
+    part = grad.copy()
+    np.putmask(part, test, 0.0)
+    return part
 
 
 @recordable
 def greater_part(grad: Any, x: Any, y: Any) -> Any:
     """Return `grad` where `x` is the greater of the two, half of it at ties, and 0 elsewhere."""
-    if isinstance(x, float) and isinstance(y, float):  # as the numbers of NumPy are, too
+    if isinstance(x, _NUMBERS) and isinstance(y, _NUMBERS):
         return 0.0 if x < y else 0.5 * grad if x == y else grad
     if type(grad) is np.ndarray and grad.size < _FEW:
         part = np.where(x < y, 0.0, grad)

@@ -94,6 +94,9 @@ class Folder:
     def _shortcut(self, name: str, call: Any) -> bool:
         if name in _RANKS:
             return self._known_rank(call.args[0]) == _RANKS[name]
+        if name == "is_pair":
+            items = getattr(call.args[0], "elts", ())
+            return len(items) == len(("a", "b")) and all(self._known_rank(i) == 0 for i in items)
         if name == "shortcut":
             return self.test(call.args[0]) is True
         return self._is_number(call)

@@ -33,6 +33,7 @@ from srcgrad.ir.names import Namer
 from srcgrad.ir.program import bound_by, bound_names, header_reads
 from srcgrad.ir.rewriting import Rewriter
 from srcgrad.ir.walk import blocks_of, names_bound, names_read, root_name, statements, walk
+from srcgrad.transforms.order_records import Orders
 from srcgrad.transforms.putting_back import insert_behind
 from srcgrad.transforms.sweep import Pair
 
@@ -85,6 +86,7 @@ class Recorder:
         self._results = results
         self._bound_once: set[str] = set()
         self._namer = namer
+        self.orders = Orders(namer, is_number)
         self._stable = stable
         self._block: dict[int, list[Any]] = {}
         self._loop: dict[int, Any] = {}
@@ -99,11 +101,9 @@ class Recorder:
             inner = statement if isinstance(statement, (gast.For, gast.While)) else loop
             if isinstance(statement, gast.If) and loop is not None:
                 self._note_exits(statement, loop)
+            inside = attempt if inner is loop else None
             for part in blocks_of(statement):
-                inside = attempt if inner is loop else None
-                if RESCUED.of(statement):
-                    inside = statement
-                self._map(part, inner, inside)
+                self._map(part, inner, statement if RESCUED.of(statement) else inside)
 
     def _note_exits(self, branch: Any, loop: Any) -> None:
         """What is bound on the way out of all loops keeps its value: there is no other trip."""
@@ -138,6 +138,7 @@ class Recorder:
         if not names:
             return
         recipes, names = self._recipes(closed, names, set(), [], adjoint)
+        names = self.orders.keep(primal, names, adjoint, recipes)
         if names:
             saved = self._list_before(self._loop[id(branch)], names)
             if attempt is not None:
@@ -156,6 +157,7 @@ class Recorder:
             reads = first_reads(mirror.body)
             names += [n for n in names_bound(loop.target) if n in reads and n not in names]
         recipes, names = self._recipes(loop.body, names, set(given), _targets(loop), mirror.body)
+        names = self.orders.keep(loop.body, names, mirror.body, recipes)
         if _is_counted(mirror):
             self._restore_counted(loop, mirror, names, recipes)
             return

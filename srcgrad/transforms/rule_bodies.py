@@ -187,6 +187,7 @@ class RuleBody:
             self.attributes[target.attr] = value
         elif isinstance(target, gast.Name):
             simple = isinstance(value, _SIMPLE) or is_shape(value) or _is_negative(value)
+            simple = simple or (is_plain_display(value) and _are_simple(value.elts))
             if not simple and self.counts.get(target.id, 0) > 1:
                 name = self.inliner.namer.fresh(target.id)
                 self.emitted.append(gast.Assign([store(name)], value, None))
@@ -332,6 +333,11 @@ class RuleBody:
 def _shortcut_name(func: Any) -> str | None:
     name = getattr(func, "id", None)
     return name if name in runtime.SHORTCUTS else None
+
+
+def _are_simple(items: list[Any]) -> bool:
+    """Say whether items can be written out wherever one of them, or all, are read."""
+    return all(isinstance(item, _SIMPLE) for item in items)
 
 
 def _is_negative(value: Any) -> bool:

@@ -23,7 +23,7 @@ def example(rng):
 
 import numpy as np
 
-from srcgrad.runtime import greater_part, unbroadcast, zeros_like
+from srcgrad.runtime import order_of, part_if_greater, unbroadcast, zeros_like
 
 
 def loss_grad(layers, x):
@@ -37,7 +37,8 @@ def loss_grad(layers, x):
         w, b = layers[i]
         x_at_w = x @ w
         total = x_at_w + b
-        steps.append((w, b, x_at_w, total, x))
+        order = order_of(total, 0.0)
+        steps.append((w, b, x_at_w, x, order))
         x = np.maximum(total, 0.0)
 
     # backward
@@ -46,9 +47,9 @@ def loss_grad(layers, x):
     # L9: for w, b in layers:
     grad_layers = zeros_like(layers)
     for i in reversed(range(len(layers))):
-        w, b, x_at_w, total, x = steps.pop()
+        w, b, x_at_w, x, order = steps.pop()
         # L10: x = np.maximum(x @ w + b, 0.0)
-        grad_total = greater_part(grad_x, total, 0.0)
+        grad_total = part_if_greater(grad_x, order)
         grad_x_at_w = unbroadcast(grad_total, x_at_w)
         grad_x = grad_x_at_w @ w.T
         # L9: for w, b in layers:

@@ -35,7 +35,7 @@ def example(rng):
 
 import numpy as np
 
-from srcgrad.runtime import split_like, zeros_like
+from srcgrad.runtime import zeros_like
 
 
 def loss_grad(w, b, xs, target):
@@ -57,7 +57,7 @@ def loss_grad(w, b, xs, target):
         tanh_gates = np.tanh(gates[3 * size :])
         c_2 = forget * c + write * tanh_gates
         tanh_c = np.tanh(c_2)
-        steps.append((concatenate, gates, forget, write, show, tanh_gates, tanh_c, c, h, x))
+        steps.append((concatenate, gates, forget, write, show, tanh_gates, tanh_c, c, h))
         h = show * tanh_c
         c = c_2
 
@@ -68,7 +68,7 @@ def loss_grad(w, b, xs, target):
     # L23: return np.sum((h - target) ** 2)
     grad_h = 2 * (h - target)
     grad_c = zeros_like(c)
-    for concatenate, gates, forget, write, show, tanh_gates, tanh_c, c, h, x in reversed(steps):
+    for concatenate, gates, forget, write, show, tanh_gates, tanh_c, c, h in reversed(steps):
         # L22: h = show * np.tanh(c)
         grad_c_2 = grad_c + grad_h * show * (1 - tanh_c * tanh_c)
         # L21: c = forget * c + write * np.tanh(gates[3 * size :])
@@ -84,7 +84,7 @@ def loss_grad(w, b, xs, target):
         # L17: gates = w @ np.concatenate([h, x]) + b
         grad_b += grad_gates
         grad_w += np.outer(grad_gates, concatenate)
-        grad_h_2_part, _ = split_like(grad_gates @ w, [np.shape(h), np.shape(x)], 0)
+        grad_concatenate = grad_gates @ w
         # L16: for x in xs:
-        grad_h = grad_h_2_part
+        grad_h = grad_concatenate[: len(h)]
     return grad_w, grad_b

@@ -14,7 +14,8 @@ from srcgrad.targets.loops.kind import Array, Items, Kind, is_number
 _FRESH_CALLS: Final = frozenset(
     "zeros ones empty full zeros_like ones_like empty_like full_like copy copied sum where sin cos "
     "exp log sqrt tanh abs maximum minimum outer dot eye arange sum_along max_along mean_along "
-    "min_along power square sign power_slope greater_part".split()
+    "min_along power square sign power_slope greater_part order_of part_if_greater "
+    "part_if_less".split()
 )
 
 

@@ -177,7 +177,8 @@ def of_slope(name: str, kinds: Sequence[Kind]) -> Kind:
 
 
 OF_RUNTIME: Final = frozenset(
-    "power_slope power_log_slope greater_part chosen_part sign divide_or_zero".split()
+    "power_slope power_log_slope greater_part chosen_part sign divide_or_zero part_if_greater "
+    "part_if_less".split()
 )
 
 
@@ -342,6 +343,7 @@ _OF_RUNTIME: Final[Mapping[str, Callable[[Sequence[Kind]], Kind]]] = {
     "imag_back": lambda kinds: beside(np.multiply, kinds[0], "complex"),
     "unbroadcast": _summed,
     "within": lambda kinds: spread("bool", kinds) if all(map(word_in, kinds[:1])) else UNKNOWN,
+    "order_of": lambda kinds: spread("int", kinds) if all(map(word_in, kinds)) else UNKNOWN,
     "shared_each": _shares,
     **dict.fromkeys(("cross_left", "det_back"), lambda kinds: kinds[1]),
     "masked": lambda kinds: _masked(*kinds),

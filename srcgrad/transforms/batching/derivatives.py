@@ -26,6 +26,8 @@ _SLOPES = (
 
 for _name in _SLOPES.split():
     writes(f"srcgrad.runtime.slopes.{_name}")(elementwise_call)
+for _name in ("order_of", "part_if_greater", "part_if_less"):
+    writes(f"srcgrad.runtime.orders.{_name}")(elementwise_call)
 writes("srcgrad.runtime.numbers.sign")(elementwise_call)
 writes("srcgrad.runtime.indexing.accumulate")(elementwise_call)
 

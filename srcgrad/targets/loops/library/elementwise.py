@@ -65,6 +65,41 @@ def _greater_part(grad, x, y):
     return None
 
 
+@overload(runtime.order_of)
+def _order_of(x, y):
+    if all(of_real(unvalued(item)) for item in (x, y)):
+        return lambda x, y: 0 if x < y else 1 if x > y else 2 if x == y else 3
+    if all(of_real(unvalued(item)) or of_array(item) for item in (x, y)):
+        return lambda x, y: np.where(x < y, 0, np.where(x > y, 1, np.where(x == y, 2, 3)))
+    return None
+
+
+@overload(runtime.part_if_greater)
+def _part_if_greater(grad, order):
+    if all(of_real(unvalued(item)) for item in (grad, order)):
+        return lambda grad, order: 0.0 if order == 0 else 0.5 * grad if order == 2 else 1.0 * grad
+    if all(of_real(unvalued(item)) or of_array(item) for item in (grad, order)):
+        number = np.dtype(narrow(grad)).type
+        zero, half, one = number(0.0), number(0.5), number(1.0)
+        return lambda grad, order: np.where(
+            order == 0, zero, np.where(order == 2, half * grad, one * grad)
+        )
+    return None
+
+
+@overload(runtime.part_if_less)
+def _part_if_less(grad, order):
+    if all(of_real(unvalued(item)) for item in (grad, order)):
+        return lambda grad, order: 0.0 if order == 1 else 0.5 * grad if order == 2 else 1.0 * grad
+    if all(of_real(unvalued(item)) or of_array(item) for item in (grad, order)):
+        number = np.dtype(narrow(grad)).type
+        zero, half, one = number(0.0), number(0.5), number(1.0)
+        return lambda grad, order: np.where(
+            order == 1, zero, np.where(order == 2, half * grad, one * grad)
+        )
+    return None
+
+
 @overload(runtime.chosen_part)
 def _chosen_part(grad, z, x, y):
     if not all(of_real(unvalued(item)) for item in (grad, z, x, y)):
