@@ -270,7 +270,7 @@ def _library(backend):
         backend = __import__(backend)
     if backend is None:
         try:
-            import numpy as backend
+            import numpy as backend  # noqa: ICN001 - as packages do
         except ImportError:
             import math as backend
     return backend
@@ -292,7 +292,7 @@ def library_imported_in_each_trip(x):
 @program("v")
 def library_imported_over_a_parameter(x, backend=None):
     if backend is None:
-        import numpy as backend
+        import numpy as backend  # noqa: ICN001 - as packages do
     return backend.sum(backend.sqrt(backend.abs(x) + 1.0))
 
 
