@@ -289,9 +289,9 @@ class Statements(Part):
         self._assign_to(target, value, node)
 
     def _is_found_out(self, targets: list[Any], value: Value) -> bool:
-        """Say whether a variable is bound to a literal that is known: None, or any of a text for flags.
+        """Say whether a variable is bound to a literal that is known: None, or any for flags.
 
-        What an option that is not given falls back to is such a None, as in ``options.get("axis")``.
+        What an option that is not given falls back to is such a None: ``options.get("axis")``.
         """
         name = getattr(targets[0], "id", "") if len(targets) == 1 else ""
         own = name in self.frame.locals or name in self.frame.env
