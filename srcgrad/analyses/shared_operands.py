@@ -17,7 +17,7 @@ from srcgrad.analyses.shapes import Shapes
 from srcgrad.ir.displays import repeated_entries
 from srcgrad.ir.operations import Operation, may_return_operand, operands_viewed
 from srcgrad.ir.program import Program, direct_names
-from srcgrad.ir.walk import names_read, root_name
+from srcgrad.ir.walk import found_in, names_read, root_name
 
 
 class SharedOperands:
@@ -68,7 +68,18 @@ class SharedOperands:
         passes_on = isinstance(value, gast.Call) and operation.kind != "constant"
         if not passes_on or draws_anew(self._program, value):
             return self._held_outside(value)
-        return self.local(names_read(value))
+        return self.local(self._handed(value))
+
+    def _handed(self, value: Any) -> list[str]:
+        """Return the names that a call of what is not known reads; not those asked for shapes."""
+        asked = [
+            id(name)
+            for item in found_in(value, gast.Attribute)
+            if self._program.reader.constant_attribute(item)
+            for name in found_in(item, gast.Name)
+        ]
+        names = found_in(value, gast.Name)
+        return [name.id for name in names if id(name) not in asked]
 
     def _held_by(self, value: Any, operation: Operation) -> Sequence[Any] | None:
         """Return what a copy, a display or the copy of a list holds; None of anything else."""

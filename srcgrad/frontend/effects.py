@@ -27,7 +27,7 @@ from srcgrad.frontend.fixed import keeps_nothing, never_changes
 from srcgrad.frontend.parameter_parts import text_parameters
 from srcgrad.frontend.remembered import nothing_changes, source_to_read
 from srcgrad.ir.operations import Operation, Reader, may_return_operand, operands_viewed
-from srcgrad.ir.packages import is_of_python, package_of
+from srcgrad.ir.packages import is_of_python, package_of, tells_namespace
 from srcgrad.ir.scopes import MISSING, is_library_method, scope_of, uncached
 from srcgrad.ir.targets import target_of
 from srcgrad.ir.vocabulary import Vocabulary
@@ -463,7 +463,7 @@ class _Effects:
         func, reader = call.func, self._reader
         if callee is MISSING:
             return set(), [] if self._is_known_method(func) else list(call.args)
-        if is_library_method(callee):
+        if is_library_method(callee) or tells_namespace(callee):
             return set(), []
         if any(callee is item for item in _READERS) and not calls_back(callee, call):
             return set(), []

@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from srcgrad.by_text import BY_TEXT, OF_OWN_MODULE
-from srcgrad.ir.packages import is_library_name, is_of_python, package_of
+from srcgrad.ir.packages import is_library_name, is_of_compat, is_of_python, package_of
 from srcgrad.runtime.objects import hides_class
 
 _MOST: Final = 3000
@@ -257,4 +257,5 @@ def _is_foreign(value: Any) -> bool:
         name = f"{value.__module__}.{value.__qualname__}"
         return package_of(value) not in _PUTTING or name.startswith(_ONLY_IMPORTING)
     name = value.__name__ if isinstance(value, ModuleType) else value.__module__
-    return (name or "").partition(".")[0] in ("numpy", "scipy", "srcgrad", "builtins", "cupy")
+    first = (name or "").partition(".")[0]
+    return first in ("numpy", "scipy", "srcgrad", "builtins", "cupy") or is_of_compat(name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,33 @@ def to_array(
         result._is_array = True
     missing = ndmin - np.ndim(result)
     return result[(None,) * missing] if missing > 0 else result
+
+
+def as_operand(value: Any) -> Any:
+    """Return what NumPy would make an array of as a tensor: lists of tensors, and objects of such.
+
+    NumPy looks for no tensor in a list, and takes nothing but an array from ``__array__``.
+    """
+    if isinstance(value, (list, tuple)):
+        if tensors_in(value):
+            return to_array(value)
+        parts = [as_operand(item) for item in value]
+        given = any(part is not item for part, item in zip(parts, value, strict=True))
+        return to_array(parts) if given else value
+    if not gives_array(type(value)):
+        return value
+    made = value.__array__()
+    return made if isinstance(made, Core) else value
+
+
+def gives_array(kind: type) -> bool:
+    """Say whether NumPy asks objects of a class for an array alone, by a function of the user's."""
+    own = isinstance(getattr(kind, "__array__", None), FunctionType)
+    return own and not (
+        issubclass(kind, (Core, np.ndarray))
+        or hasattr(kind, "__array_ufunc__")
+        or hasattr(kind, "__array_function__")
+    )
 
 
 def _fits(value: Core, dtype: Any, order: Any) -> bool:

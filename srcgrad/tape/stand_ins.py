@@ -19,13 +19,12 @@ from typing import Any
 import numpy as np
 
 from srcgrad.backends.jit import is_jitted, of_elements
-from srcgrad.tape.apply import tensors_in
-from srcgrad.tape.core import Core, make
+from srcgrad.tape.core import USUAL_OPERANDS, Core, make
 from srcgrad.tape.extremes import sharing
 from srcgrad.tape.lacking import has, hidden, lacking
 from srcgrad.tape.loops import LOOPS, Interpreted, InterpretedElements, Vectorized
 from srcgrad.tape.modes import STATE
-from srcgrad.tape.nesting import to_array
+from srcgrad.tape.nesting import as_operand, gives_array, to_array
 from srcgrad.tape.number_stand_ins import (
     JOINERS,
     KINDS,
@@ -78,6 +77,8 @@ def _making(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
         if not STATE.strict:
             return function(*args, **kwargs)
+        if args and gives_array(type(args[0])):
+            args = (as_operand(args[0]), *args[1:])
         if name == "fromiter":
             items = list(args[0])[: kwargs.pop("count", None)]
             refuse_spoken(items)
@@ -121,8 +122,8 @@ def _taking(function: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         if STATE.strict:
-            args = tuple(map(_as_array, args))
-            kwargs = {key: _as_array(value) for key, value in kwargs.items()}
+            args = tuple(map(as_operand, args))
+            kwargs = {key: as_operand(value) for key, value in kwargs.items()}
         return function(*args, **kwargs)
 
     return call
@@ -138,8 +139,8 @@ class TakingUfunc:
         self.outer = _taking(ufunc.outer)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if STATE.strict and any(type(arg) in _SEQUENCES for arg in args):
-            args = tuple(map(_as_array, args))
+        if STATE.strict and any(type(arg) not in USUAL_OPERANDS for arg in args):
+            args = tuple(map(as_operand, args))
         return self.__wrapped__(*args, **kwargs)
 
     def __getattr__(self, name: str) -> Any:
@@ -155,15 +156,6 @@ class TakingUfunc:
         return hash(self.__wrapped__)
 
     __class__ = property(lambda _: np.ufunc)
-
-
-_SEQUENCES = frozenset((list, tuple))
-
-
-def _as_array(value: Any) -> Any:
-    """Return lists that hold tensors as arrays: NumPy does not look for tensors inside them."""
-    is_nested = isinstance(value, (list, tuple)) and bool(tensors_in(value))
-    return to_array(value) if is_nested else value
 
 
 # -- float and type --------------------------------------------------------------------------------

@@ -257,3 +257,24 @@ def fields_as_a_dict(x):
     found = dataclasses.asdict(_parts_of(x))
     found["sine"][1] = 3.0
     return np.sum(found["sine"] * found["size"]) * found["factor"]
+
+
+class Lattice:
+    """Vectors of a cell, which NumPy asks for an array."""
+
+    def __init__(self, vectors):
+        self.vectors = np.asarray(vectors)
+
+    def __array__(self, dtype=None, copy=None):
+        return self.vectors
+
+
+@program("m", by="tape")
+def array_that_an_object_gives(m):
+    cell = Lattice(m.T @ m + np.eye(len(m.T)))
+    return np.sum(np.linalg.inv(cell)) + np.sum(np.sin(cell)) + np.sum(np.asarray(cell) ** 2)
+
+
+@program("v", by="tape")
+def arrays_that_objects_give_in_a_list(x):
+    return np.sum(np.mean([Lattice(x), Lattice(x * x)], axis=0) ** 2)

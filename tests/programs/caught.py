@@ -140,3 +140,79 @@ def labelled_in_a_helper(x):
         except (AttributeError, TypeError):
             continue
     return np.sum(y * _labelled_waves(2.0 * x))
+
+
+def _of_small_numbers(x):
+    if x[0] < 0.6:
+        raise ValueError("too small")
+    return x * x
+
+
+@program("v")
+def function_bound_in_a_try(x):
+    """The handler may begin before or after the name was bound anew."""
+    try:
+        f = np.cos
+        y = _of_small_numbers(x)
+    except ValueError:
+        f = np.cos
+        y = f(2 * x)
+    return np.sum(y * f(x))
+
+
+@program("v")
+def function_that_a_handler_still_calls(x):
+    f = np.sin
+    try:
+        y = _of_small_numbers(x - 5.0)
+        f = np.cos
+    except ValueError:
+        return np.sum(np.tanh(x))
+    return np.sum(y * f(x))
+
+
+@program("v", by="tape")
+def function_of_before_in_a_handler(x):
+    f = np.sin
+    try:
+        y = _of_small_numbers(x - 5.0)
+        f = np.cos
+    except ValueError:
+        y = f(x)
+    return np.sum(y * f(x))
+
+
+@program("v", by="tape")
+def function_that_may_be_of_before_in_a_handler(x):
+    f = np.sin
+    try:
+        y = _of_small_numbers(x - 5.0)
+        f = np.cos
+    except ValueError:
+        y = f(x)
+    return np.sum(y)
+
+
+@program("v")
+def value_that_is_bound_only_where_nothing_is_raised(x):
+    try:
+        y = _of_small_numbers(x - 5.0)
+    except ValueError:
+        return np.sum(np.cos(x))
+    return np.sum(y * np.sin(x))
+
+
+@program("v")
+def two_handlers_that_end(x):
+    try:
+        y = _of_small_numbers(x - 5.0)
+    except ValueError:
+        if x[1] > 0:
+            return np.sum(x**3)
+        return np.sum(np.cos(x))
+    except ZeroDivisionError as error:
+        raise RuntimeError("no number") from error
+    z = y * np.sin(x)
+    if z[0] > 1.0:
+        return np.sum(z)
+    return np.sum(z * y)

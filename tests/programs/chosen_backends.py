@@ -263,3 +263,70 @@ def imported_in_a_try_in_a_loop(x, n):
             squash = None
         x = squash(x) * 2.0
     return np.sum(x)
+
+
+def _library(backend):
+    if isinstance(backend, str):
+        backend = __import__(backend)
+    if backend is None:
+        try:
+            import numpy as backend  # noqa: ICN001 - as packages do
+        except ImportError:
+            import math as backend
+    return backend
+
+
+def _circle(r, backend=None):
+    be = _library(backend)
+    return be.pi * r**2
+
+
+@program("v")
+def library_imported_in_each_trip(x):
+    total = 0.0
+    for r in x:
+        total = total + _circle(r)
+    return total
+
+
+@program("v")
+def library_imported_over_a_parameter(x, backend=None):
+    if backend is None:
+        import numpy as backend  # noqa: ICN001 - as packages do
+    return backend.sum(backend.sqrt(backend.abs(x) + 1.0))
+
+
+@program("v")
+def function_imported_in_either_branch(x):
+    if x[0] > 0.5:
+        from numpy import cos as f
+    else:
+        from numpy import sin as f
+    return np.sum(f(x))
+
+
+@program("v", by="tape")
+def another_function_imported_on_the_way(x):
+    f = x[1]
+    total = 0.0
+    for _ in range(2):
+        total = total + f
+        from numpy import cos as f
+
+        total = total + np.sum(f(x))
+        f = x[0]
+    return total
+
+
+@program("v")
+def function_under_one_of_two_names(x, backend=None):
+    be = _library(backend)
+    inverse = getattr(be, "atanh", be.arctanh)
+    integral = getattr(np, "trapezoid", None) or np.cumsum
+    return integral(inverse(np.tanh(x)))
+
+
+@program("v")
+def function_that_is_not_there(x):
+    squash = getattr(np, "no_such_function", None) or np.tanh
+    return np.sum(squash(x)) * getattr(np, "no_such_number", 2.0)

@@ -205,3 +205,42 @@ def _added(y, a, b, twice=False):
     if twice:
         y *= 2.0
     return y * b
+
+
+def _along_an_axis(function):
+    """Let a function take any axis for the last one, as decorators of packages do."""
+
+    def moved(*args, **options):
+        axis = options.get("axis", None)
+        if axis is None:
+            return function(*args, **options)
+        if np.isscalar(axis):
+            axis = (axis,)
+        for name in ("weights",):
+            options[name] = np.moveaxis(options[name], axis[0], -1)
+        return function(*args, **options)
+
+    return moved
+
+
+@_along_an_axis
+def _with_weights(x, weights=2.0):
+    return np.sum(np.tanh(x) * weights)
+
+
+@program("v")
+def option_that_is_not_given_to_a_decorator(x):
+    return _with_weights(x) * _with_weights(x * x)
+
+
+def _last_found(x, **options):
+    found = options.get("start")
+    for value in x:
+        if found is None or value > found:
+            found = value
+    return found
+
+
+@program("v")
+def option_not_given_and_bound_in_a_loop(x):
+    return _last_found(x * x) * 3.0

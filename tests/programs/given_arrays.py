@@ -173,3 +173,20 @@ def array_in_a_dict_scaled_while_nobody_reads_it(x, s):
     kept = {"x": x}
     kept["x"] *= s
     return s * 2.0
+
+
+@program("v")
+def shape_made_longer(x):
+    shape = list(x.shape[:-1])
+    shape.extend([-1, 1])
+    longer = list(x.shape)
+    longer += [1]
+    return np.sum(x.reshape(shape) * np.sin(x).reshape(longer))
+
+
+@program("v", by="tape")
+def list_of_a_shape_and_the_array(x):
+    held = list((x.shape, x))
+    held += [2.0]
+    held[1][0] = 5.0
+    return np.sum(x * x)

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
+
+import numpy as np
+
+from tests.doubles.array_api_compat import common as array_api_compat
 from tests.doubles.array_api_compat.common import array_namespace
 from tests.programs.corpus import program
+
+SCALE = 0.5
 
 
 @program("v")
@@ -36,3 +43,32 @@ def library_behind_a_check(m):
     a = m.T @ m
     xp = _checked(a, a.T)
     return xp.matrix_norm(a - xp.eye(len(a), dtype=xp.float64)) + xp.sum(a)
+
+
+def _library_of(*arrays):
+    try:
+        return array_namespace(*arrays)
+    except TypeError:
+        warnings.warn("no arrays", DeprecationWarning, stacklevel=3)
+        return array_api_compat
+
+
+def _squared_norms(x):
+    xp = _library_of(x)
+    return xp.sum(x * x, axis=0)
+
+
+@program("m")
+def library_that_a_try_asks_for(m):
+    a = _squared_norms(m)
+    b = _squared_norms(np.sin(m))
+    return np.sum(a * b)
+
+
+def _settings_reached(x):
+    return array_namespace(x).sum(x) * SCALE
+
+
+@program("v")
+def setting_beside_a_library(x):
+    return _settings_reached(x * x)

@@ -10,7 +10,15 @@ import gast
 
 from srcgrad.frontend.expand.part import Part
 from srcgrad.frontend.expand.tables import same_function
-from srcgrad.frontend.expand.values import Instance, Object, Value, class_of, is_literal
+from srcgrad.frontend.expand.values import (
+    Instance,
+    Known,
+    Object,
+    Value,
+    class_of,
+    is_literal,
+    is_named,
+)
 from srcgrad.ir.build import at, call
 from srcgrad.ir.handlers import expression
 from srcgrad.ir.walk import names_read
@@ -152,8 +160,9 @@ class Asking(Part):
     def _boolean(self, node: Any) -> Value:
         first, *rest = node.values
         values = [self.frame.value(first)]
-        if is_literal(values[0]):
-            stops = bool(values[0].value) is isinstance(node.op, gast.Or)
+        if is_literal(values[0]) or (isinstance(values[0], Known) and is_named(values[0].value)):
+            holds = isinstance(values[0], Known) or bool(values[0].value)
+            stops = holds is isinstance(node.op, gast.Or)
             return values[0] if stops else self.frame.value(_rest(node))
         with self.frame.conditional():
             values += [self.frame.value(item) for item in rest]

@@ -65,11 +65,49 @@ class Control(Part):
         """Do what a `try` around imports does: which of them are there does not change."""
         chosen = None if node.finalbody else self._imported(node)
         if chosen is None:
-            self.frame.statements.other(node)
+            self._attempt(node)
             return
         self.frame.changed = True
         for item in chosen:
             self.frame.statement(item)
+
+    def _attempt(self, node: Any) -> None:
+        """Rewrite a `try`: what all of its ways agree on is known after it.
+
+        Where its handlers begin, a name may mean what it did before or what the body let it mean.
+        """
+        for part in blocks_of(node):
+            self.forget(part, functions=False)
+        before = dict(self.frame.env)
+        node.body = self.frame.block(node.body) or [at(gast.Pass(), node)]
+        stopped = {**before, **_lost_among(self.frame.env, before)}
+        node.orelse = self.frame.block(node.orelse)
+        ways = [self.frame.env] if falls_through([*node.body, *node.orelse]) else []
+        handled = []
+        for item in node.handlers:
+            self.frame.env = dict(stopped)
+            item.type = item.type and self.frame.expression(item.type)
+            item.body = self.frame.block(item.body) or [at(gast.Pass(), node)]
+            handled.append(self.frame.env)
+            ways += [self.frame.env] if falls_through(item.body) else []
+        after = _agreed(ways) if ways else stopped
+        if node.finalbody:  # it runs after any part of the others
+            uncertain: dict[str, Value] = {**after, **_lost_among(stopped, before)}
+            for env in (*ways, *handled):
+                uncertain.update(_lost_among(env, before))
+            self.frame.env = dict(uncertain)
+            node.finalbody = self.frame.block(node.finalbody) or [at(gast.Pass(), node)]
+            after = {**after, **_lost_among(self.frame.env, uncertain)}
+        self.frame.env = after
+        if not _does_something(node.body) and all(map(self._only_tells, node.handlers)):
+            self.frame.out += [*node.orelse, *node.finalbody]
+        else:
+            self.frame.out.append(node)
+
+    def _only_tells(self, handler: Any) -> bool:
+        """Say whether a handler does nothing to values, as one that warns."""
+        told = [item for item in handler.body if not isinstance(item, gast.Pass)]
+        return not any(not isinstance(n, gast.Expr) or self.frame.varies(n.value) for n in told)
 
     def _imported(self, node: Any) -> list[Any] | None:
         """Return what is run of a `try` that only imports; None if that is not clear."""
@@ -158,8 +196,8 @@ class Control(Part):
         held = [item for key, item in self.frame.env.items() if key != name]
         return any(_holds(item, value) for item in held)
 
-    def forget(self, body: list[Any]) -> None:
-        """Forget what a loop or a block that may not run binds."""
+    def forget(self, body: list[Any], *, functions: bool = True) -> None:
+        """Forget what a loop or a block that may not run binds, also functions and objects."""
         for item in statements(body):
             targets = list(getattr(item, "targets", []))
             targets += [getattr(item, "target", None)]
@@ -169,7 +207,8 @@ class Control(Part):
             for name in names:
                 held = self.frame.env.get(name)
                 if isinstance(held, Static):
-                    self.frame.env[name] = held if isinstance(held, Object) else Lost()
+                    if functions and not isinstance(held, Object):
+                        self.frame.env[name] = Lost()
                 elif held is not None:
                     self.frame.out.append(assign(name, clone(held), item))
                     del self.frame.env[name]
@@ -343,6 +382,27 @@ def _leaves_loop(body: list[Any]) -> bool:
             if any(isinstance(item, gast.Return) for item in statements(part)):
                 return True
     return False
+
+
+def _does_something(body: list[Any]) -> bool:
+    return not all(isinstance(item, gast.Pass) for item in body)
+
+
+def _lost_among(env: dict[str, Value], before: dict[str, Value]) -> dict[str, Value]:
+    """Return as lost the names that mean something else than before."""
+    return {name: Lost() for name, value in env.items() if before.get(name) is not value}
+
+
+def _agreed(ways: list[dict[str, Value]]) -> dict[str, Value]:
+    """Return what names mean after several ways: a function or module if it is one on all."""
+    first, *others = ways
+    every = dict.fromkeys(name for env in ways for name in env)
+    agree = {n: all(_is_one(first.get(n), env.get(n)) for env in others) for n in every}
+    return {name: first[name] if agree[name] else Lost() for name in every}
+
+
+def _is_one(first: Value, second: Value) -> bool:
+    return first is second or (isinstance(first, Known) and _same(first, second))
 
 
 def _same(first: Value, second: Value) -> bool:

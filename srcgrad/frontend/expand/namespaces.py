@@ -6,15 +6,15 @@ packages have a copy, a function that asks it.
 
 from __future__ import annotations
 
-from types import FunctionType, ModuleType
+from types import ModuleType
 from typing import Any, Final
 
 import numpy as np
 
+from srcgrad.ir.packages import tells_namespace
+
 METHOD: Final = "__array_namespace__"
 """The method of the standard."""
-_COMPAT: Final = "array_api_compat"
-_ASKING: Final = "array_namespace"
 
 
 def namespace_of(x: Any, **options: Any) -> ModuleType:
@@ -29,8 +29,4 @@ def gives_namespace(function: Any) -> bool:
     >>> gives_namespace(namespace_of), gives_namespace(np.sum)
     (True, False)
     """
-    if function is namespace_of:
-        return True
-    if not isinstance(function, FunctionType) or function.__name__ != _ASKING:
-        return False
-    return _COMPAT in function.__module__.split(".")
+    return function is namespace_of or tells_namespace(function)

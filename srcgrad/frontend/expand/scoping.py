@@ -110,6 +110,21 @@ def _imported(tree: Any) -> set[str]:
     return {(item.asname or item.name).partition(".")[0] for item in items}
 
 
+def binds_imported(tree: Any) -> bool:
+    r"""Say whether loops of a function import names that it also binds otherwise.
+
+    >>> tree = gast.parse("def f(a):\n    for i in a:\n        import math as i").body[0]
+    >>> binds_imported(tree)
+    True
+    """
+    names = _imported(tree)
+    loops = [item for item in found_in(tree, gast.For, gast.While) if _imported(item)]
+    return bool(loops) and any(
+        isinstance(item, gast.Name) and item.id in names and not isinstance(item.ctx, gast.Load)
+        for item in walk(tree)
+    )
+
+
 def own_names(tree: Any) -> set[str]:
     r"""Return the names that a function binds, its parameters and comprehensions' names included.
 

@@ -7,7 +7,7 @@ import copy
 import dataclasses
 import functools
 from dataclasses import replace
-from types import FunctionType
+from types import FunctionType, ModuleType
 from typing import Any
 
 import gast
@@ -32,6 +32,7 @@ from srcgrad.frontend.expand.values import (
 )
 from srcgrad.frontend.long_loops import is_repeating, repeated
 from srcgrad.ir.build import assign, at, call, clone, load, store
+from srcgrad.ir.packages import is_library_name
 from srcgrad.runtime import copied, refuse_twins
 from srcgrad.runtime.indexing import names_element
 from srcgrad.runtime.objects import is_plain_class
@@ -189,6 +190,12 @@ class Special(Part):
     def _getattr(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
         value, name, *rest = args
         known = isinstance(value, (Object, Instance, Known)) and not rest
+        if rest and isinstance(value, Known) and isinstance(value.value, ModuleType):
+            if not isinstance(name, gast.Constant):
+                return None
+            known = hasattr(value.value, name.value)
+            if not known:  # a user's may get it later
+                return rest[0] if is_library_name(value.value.__name__) else None
         if known and isinstance(name, gast.Constant):
             return self.frame.attribute(value, name.value, node)
         return None

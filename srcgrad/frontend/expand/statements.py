@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import ModuleType
 from typing import Any
 
 import gast
@@ -12,6 +11,7 @@ from srcgrad.frontend.expand.frame import NeedsInlineError
 from srcgrad.frontend.expand.order import is_idle
 from srcgrad.frontend.expand.part import Part
 from srcgrad.frontend.expand.placing import makes_functions
+from srcgrad.frontend.expand.scoping import binds_imported, parameters
 from srcgrad.frontend.expand.values import (
     Choice,
     Instance,
@@ -23,14 +23,14 @@ from srcgrad.frontend.expand.values import (
     Static,
     Value,
     is_literal,
+    is_named,
     places_for,
 )
 from srcgrad.ir.build import assign, at, clone, load
 from srcgrad.ir.handlers import statement
 from srcgrad.ir.imports import imported
-from srcgrad.ir.scopes import Binding
+from srcgrad.ir.scopes import MISSING, Binding
 from srcgrad.ir.walk import blocks_of, names_bound, places_in, walk
-from srcgrad.runtime.objects import is_plain_object
 
 _LOOPS = (gast.For, gast.While)
 
@@ -160,15 +160,32 @@ class Statements(Part):
     def _import(self, node: Any) -> None:
         """Let names mean the functions and modules that an import binds, if it surely runs."""
         relative = bool(self.frame.inlined) and bool(getattr(node, "level", 0))
-        if not self.frame.depth and not relative:
-            for name, found in imported(node, self.frame.code.source.function).items():
-                self._bind_import(name, Binding(*found))
+        found = {} if relative else imported(node, self.frame.code.source.function)
+        if self._names_apart(found):
+            for name, (_, value, _) in found.items():
+                self.frame.env[name] = Known(value)
+            self.frame.changed = True
+            return
+        if not self.frame.depth:
+            for name, binding in found.items():
+                self._bind_import(name, Binding(*binding))
         self.frame.out.append(node)
+
+    def _names_apart(self, found: dict[str, Any]) -> bool:
+        """Say whether an import that may not run binds names to functions and modules alone.
+
+        So where it binds a parameter. A name that a loop binds otherwise may mean either.
+        """
+        tree = self.frame.inlined[-1] if self.frame.inlined else self.frame.code.tree
+        given = () if self.frame.inlined else parameters(tree.args)
+        apart = self.frame.depth > 0 or not found.keys().isdisjoint(given)
+        known = all(is_named(value) for _, value, _ in found.values())
+        return bool(found) and apart and known and not binds_imported(tree)
 
     def _bind_import(self, name: str, binding: Binding) -> None:
         """Let a name mean what an import binds it to; data is read where the text runs."""
         value = binding.value
-        if (callable(value) and not is_plain_object(value)) or isinstance(value, ModuleType):
+        if is_named(value):
             self.frame.env[name] = Known(value, load(name))
             return
         self.frame.imports[name] = binding
@@ -272,10 +289,14 @@ class Statements(Part):
         self._assign_to(target, value, node)
 
     def _is_found_out(self, targets: list[Any], value: Value) -> bool:
-        """Say whether a variable is bound to a literal that is known where a text is for flags."""
+        """Say whether a variable is bound to a literal that is known: None, or any for flags.
+
+        What an option that is not given falls back to is such a None: ``options.get("axis")``.
+        """
         name = getattr(targets[0], "id", "") if len(targets) == 1 else ""
         own = name in self.frame.locals or name in self.frame.env
-        surely = own and not self.frame.depth and self.session.settled
+        settled = self.session.settled or getattr(value, "value", MISSING) is None
+        surely = own and not self.frame.depth and settled
         tree = self.frame.inlined[-1] if self.frame.inlined else self.frame.code.tree
         return surely and is_literal(value) and not makes_functions(tree)
 

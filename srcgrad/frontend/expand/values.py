@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from types import CellType, FunctionType
+from types import CellType, FunctionType, ModuleType
 from typing import Any, Final
 
 import gast
@@ -12,6 +12,7 @@ import numpy as np
 
 from srcgrad.frontend.expand.scoping import Names
 from srcgrad.frontend.source import FunctionSource, Leaves, Path
+from srcgrad.runtime.objects import is_plain_object
 
 
 @dataclass(slots=True)
@@ -260,6 +261,15 @@ def literals_in(value: Value) -> list[Any] | None:
     if isinstance(value, (gast.Tuple, gast.List, gast.Set)) and all(map(is_literal, value.elts)):
         return [item.value for item in value.elts]
     return None
+
+
+def is_named(value: Any) -> bool:
+    """Say whether a name for a value means it before the run: that of a function or a module.
+
+    >>> is_named(np), is_named(np.sin), is_named(3.0)
+    (True, True, False)
+    """
+    return (callable(value) and not is_plain_object(value)) or isinstance(value, ModuleType)
 
 
 class Lost(Static):

@@ -99,6 +99,8 @@ class Exits:
                 if not self._is_long(item, following):
                     return [*done, self._branch(item, following, level)]
                 lead, checks = self._region(item, level)
+            elif isinstance(item, gast.Try) and not level.in_loop and _ends_if_caught(item):
+                return [*done, self._attempt(item, following, level)]
             else:
                 lead, checks = self._region(item, level)
             done.extend(lead)
@@ -111,6 +113,14 @@ class Exits:
         other: list[Any] = clone(following)
         item.body = self._close(item.body, following, level)
         item.orelse = self._close(item.orelse, other, level)
+        return item
+
+    def _attempt(self, item: Any, following: list[Any], level: _Level) -> Any:
+        """Put what follows a `try` whose handlers all leave the function into its `else`."""
+        item.body = self._close(item.body, [], _Level(calm=True))
+        for handler in item.handlers:
+            handler.body = self._close(handler.body, [], level)
+        item.orelse = self._close(item.orelse, following, level)
         return item
 
     def _is_long(self, item: Any, following: list[Any]) -> bool:
@@ -208,6 +218,15 @@ class Exits:
         for part in inner_blocks(item):
             part[:] = self._close(part, [], inner)
         return [*lead, item], checks
+
+
+def _ends_if_caught(item: Any) -> bool:
+    """Say whether a function goes on after a `try` only if nothing was raised in its body."""
+    if item.finalbody or not item.handlers or any(jumps(item.body)):
+        return False
+    inside = [jump for handler in item.handlers for jump in jumps(handler.body)]
+    returns = bool(inside) and all(isinstance(jump, gast.Return) for jump in inside)
+    return returns and not any(falls_through(handler.body) for handler in item.handlers)
 
 
 def _breaks(found: list[Any]) -> list[Any]:
