@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import gast
-
 from srcgrad.analyses.containers import kinds
 from srcgrad.analyses.entries import Entries
 from srcgrad.analyses.lent import lent
 from srcgrad.analyses.number_tables import number_tables
 from srcgrad.analyses.objects import objects
 from srcgrad.analyses.shapes import Shapes
+from srcgrad.ir import gast
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.marks import RESCUED, UNSEEN, UPDATES_ENTRY
 from srcgrad.ir.program import Program, direct_names, is_store, store_target

@@ -9,10 +9,9 @@ from __future__ import annotations
 from types import FunctionType
 from typing import Any
 
-import gast
-
 from srcgrad.frontend.joining import joins_of, operands
 from srcgrad.frontend.refusals import Refusals
+from srcgrad.ir import gast
 from srcgrad.ir.scopes import Scope
 from srcgrad.ir.walk import found_in, names_bound, root_name, walk
 

@@ -19,7 +19,7 @@ class Mark(Generic[T]):
 
     `clone` gives the copy of a node those marks that are `copied`, and `twin` all of them.
 
-    >>> import gast
+    >>> from srcgrad.ir import gast
     >>> update = gast.parse("x = x * 2").body[0]
     >>> IN_PLACE.of(update), IN_PLACE.is_on(update)
     (False, False)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.marks import ORIGIN
 from srcgrad.ir.walk import INNER, statements
 from srcgrad.spans import Span
@@ -67,7 +66,8 @@ def note_origins(body: Iterable[Any]) -> None:
     """
     for statement in statements(list(body)):
         for part in _headers(statement):
-            for given in _noted_in(part):
+            for node in _noted_in(part):
+                given = node.__dict__
                 if "origin" not in given and (here := _here(given)) is not None:
                     given["origin"] = here
         value = getattr(statement, "value", None)
@@ -86,9 +86,8 @@ def spread_origins(body: Iterable[Any]) -> None:
     for statement in statements(list(body)):
         found = origin_of(statement)
         for part in _headers(statement) if found is not None else ():
-            for given in _noted_in(part):
-                if "origin" not in given:
-                    given["origin"] = found
+            for node in _noted_in(part):
+                node.__dict__.setdefault("origin", found)
 
 
 def _headers(statement: Any) -> list[Any]:
@@ -102,19 +101,19 @@ def _note(node: Any, origin: Origin | None) -> None:
         node.__dict__.setdefault("origin", origin)
 
 
-def _noted_in(tree: Any) -> list[dict[str, Any]]:
-    """Return what the nodes of an expression hold that are noted, in no order."""
-    found: list[dict[str, Any]] = []
+def _noted_in(tree: Any) -> list[Any]:
+    """Return the nodes of an expression that are noted, in no order."""
+    found: list[Any] = []
     waiting = [tree]
     for node in waiting:
-        kind, given = node.__class__, node.__dict__
+        kind = node.__class__
         if _IS_NOTED[kind]:
-            found.append(given)
+            found.append(node)
         if kind is gast.BinOp:  # as most are that hold others
-            waiting += given["left"], given["right"]
+            waiting += node.left, node.right
         else:
             for name in INNER[kind]:
-                part = given.get(name)
+                part = getattr(node, name, None)
                 if part.__class__ is list:
                     waiting += [item for item in part if isinstance(item, gast.AST)]
                 elif isinstance(part, gast.AST):

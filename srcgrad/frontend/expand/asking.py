@@ -6,11 +6,10 @@ import inspect
 from types import FunctionType
 from typing import Any, Final
 
-import gast
-
 from srcgrad.frontend.expand.part import Part
 from srcgrad.frontend.expand.tables import same_function
 from srcgrad.frontend.expand.values import Instance, Object, Value, class_of, is_literal
+from srcgrad.ir import gast
 from srcgrad.ir.build import at, call
 from srcgrad.ir.handlers import expression
 from srcgrad.ir.walk import names_read

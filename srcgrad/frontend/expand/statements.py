@@ -5,8 +5,6 @@ from __future__ import annotations
 from types import ModuleType
 from typing import Any
 
-import gast
-
 from srcgrad.frontend.expand.assumptions import Outside
 from srcgrad.frontend.expand.frame import NeedsInlineError
 from srcgrad.frontend.expand.order import is_idle
@@ -25,6 +23,7 @@ from srcgrad.frontend.expand.values import (
     is_literal,
     places_for,
 )
+from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, clone, load
 from srcgrad.ir.handlers import statement
 from srcgrad.ir.imports import imported
