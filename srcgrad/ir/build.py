@@ -200,6 +200,13 @@ def clone(node: Node) -> Node:
     elif kind is _BINARY:
         new = _new(_BINARY)
         new.left, new.op, new.right = clone(node.left), node.op, clone(node.right)
+    elif kind is _CALL:
+        new = _new(_CALL)
+        new.func, new.args = clone(node.func), [clone(item) for item in node.args]
+        new.keywords = [clone(item) for item in node.keywords]
+    elif kind is _ATTRIBUTE:
+        new = _new(_ATTRIBUTE)
+        new.value, new.attr, new.ctx = clone(node.value), node.attr, node.ctx
     elif _STANDS[kind]:
         return node
     else:

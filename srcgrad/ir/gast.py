@@ -30,8 +30,8 @@ from ast import (
 from inspect import cleandoc
 from typing import TYPE_CHECKING, Any, Final
 
-import gast as library
-from gast import copy_location, dump, gast_to_ast, increment_lineno
+import gast as library  # noqa: TID251 - of which ours are made
+from gast import copy_location, dump, gast_to_ast, increment_lineno  # noqa: TID251
 
 from srcgrad.parsing import expression_of, parsed
 
