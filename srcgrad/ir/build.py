@@ -25,7 +25,8 @@ class _Copied(dict[type, tuple[tuple[str, ...], tuple[str, ...]]]):
     def __missing__(self, kind: type) -> tuple[tuple[str, ...], tuple[str, ...]]:
         fields: tuple[str, ...] = getattr(kind, "_fields", ())
         inner = tuple(name for name in INNER[kind] if name != "op")  # which stands for itself
-        self[kind] = inner, tuple(name for name in fields if name not in inner)
+        slots = getattr(kind, "__slots__", fields)
+        self[kind] = inner, tuple(name for name in slots if name not in inner)
         return self[kind]
 
 
@@ -58,7 +59,7 @@ def load(name: str) -> Node:
     """Return the expression that reads `name`."""
     node = _new(_NAME)  # which is made more often than all else: without gast's own `__init__`
     node.id, node.ctx = name, _LOAD
-    node.annotation = node.type_comment = None
+    node.annotation = node.type_comment = node.origin = None
     return node
 
 
@@ -87,7 +88,7 @@ def assign(target: str | Node, value: Node, like: Node = None) -> Node:
     """Return ``target = value``, placed at the user's line of `like`."""
     node = store(target) if isinstance(target, str) else target
     new = _new(_ASSIGN)
-    new.targets, new.value, new.type_comment = [node], value, None
+    new.targets, new.value, new.type_comment, new.origin = [node], value, None, None
     return at(new, like)
 
 
@@ -105,14 +106,14 @@ def call(function: str | Node, *args: Node, **keywords: Node) -> Node:
 def called(func: Node, args: list[Node], keywords: list[Node]) -> Node:
     """Return the call of a function that is an expression."""
     node = _new(_CALL)
-    node.func, node.args, node.keywords = func, args, keywords
+    node.func, node.args, node.keywords, node.origin = func, args, keywords, None
     return node
 
 
 def attribute(value: Node, name: str) -> Node:
     """Return ``value.name``."""
     node = _new(_ATTRIBUTE)
-    node.value, node.attr, node.ctx = value, name, _LOAD
+    node.value, node.attr, node.ctx, node.origin = value, name, _LOAD, None
     return node
 
 
@@ -195,18 +196,21 @@ def clone(node: Node) -> Node:
         new.id, new.ctx, new.type_comment = node.id, node.ctx, node.type_comment
         note = node.annotation
         new.annotation = None if note is None else clone(note)
+        new.origin = node.origin
     elif kind is list:
         return [clone(item) for item in node]
     elif kind is _BINARY:
         new = _new(_BINARY)
         new.left, new.op, new.right = clone(node.left), node.op, clone(node.right)
+        new.origin = node.origin
     elif kind is _CALL:
         new = _new(_CALL)
         new.func, new.args = clone(node.func), [clone(item) for item in node.args]
-        new.keywords = [clone(item) for item in node.keywords]
+        new.keywords, new.origin = [clone(item) for item in node.keywords], node.origin
     elif kind is _ATTRIBUTE:
         new = _new(_ATTRIBUTE)
         new.value, new.attr, new.ctx = clone(node.value), node.attr, node.ctx
+        new.origin = node.origin
     elif _STANDS[kind]:
         return node
     else:

@@ -1,7 +1,8 @@
 """Nodes of Python programs: those of the library gast, which hold their fields in slots.
 
 A field in a slot is read five times as fast as one in the dict of a node, and passes read fields
-more often than they do anything else. Marks, and the place in the user's text, are in the dict.
+more often than they do anything else; so is `origin`, which most nodes have. Other marks, and the
+place in the text, are in the dict, which most nodes are without.
 
 >>> tree = parse("y = f(x)")
 >>> tree.body[0].value.args[0].id
@@ -80,13 +81,16 @@ def _init(self: Any, *args: Any, **others: Any) -> None:
             raise TypeError(message)
         for name in fields[len(args) :]:
             setattr(self, name, others.pop(name, None))
-    _put(self, others)
+    if self._attributes:
+        self.origin = None
+    if others:
+        _put(self, others)
 
 
 def _reduce(self: Any) -> Any:
     """Say how copies are made."""
-    fields = {name: getattr(self, name) for name in self._fields}
-    return type(self), (), {**self.__dict__, **fields}
+    held = {name: getattr(self, name) for name in type(self).__slots__}
+    return type(self), (), {**self.__dict__, **held}
 
 
 def _put(self: Any, values: dict[str, Any]) -> None:
@@ -95,11 +99,11 @@ def _put(self: Any, values: dict[str, Any]) -> None:
 
 
 def _slotted(kind: type) -> type:
-    """Return a kind of node of the library, with slots for its fields."""
-    told = vars(kind)
-    fields = told["_fields"]
-    space = {"__slots__": fields, "__init__": _init, "__module__": __name__, "_fields": fields}
-    space |= {"__reduce__": _reduce, "__setstate__": _put, "_attributes": told["_attributes"]}
+    """Return a kind of node of the library, with slots for its fields and for where it is from."""
+    fields, places = vars(kind)["_fields"], vars(kind)["_attributes"]
+    space = {"_fields": fields, "_attributes": places, "__module__": __name__}
+    space["__slots__"] = (*fields, "origin") if places else fields
+    space |= {"__init__": _init, "__reduce__": _reduce, "__setstate__": _put}
     return type(kind.__name__, kind.__bases__, space)
 
 
@@ -168,12 +172,15 @@ def ast_to_gast(node: Any) -> Any:
     for name in known[1]:
         part = getattr(node, name, None)
         setattr(made, name, [] if part is None and name in _LISTS else ast_to_gast(part))
+    if "origin" in known[0].__slots__:
+        made.origin = None
     return _placed(made, node)
 
 
 def _named(name: str, context: Any, annotation: Any = None, comment: Any = None) -> Any:
     made: Any = _new(_NAME)
     made.id, made.ctx, made.annotation, made.type_comment = name, context, annotation, comment
+    made.origin = None
     return made
 
 
