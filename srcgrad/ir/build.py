@@ -15,18 +15,19 @@ _KEPT = frozenset((*_PLACE, *(mark.name for mark in MARKS.values() if mark.copie
 _LOAD, _STORE = gast.Load(), gast.Store()  # shared, as those of Python's parser are
 _NAME, _BINARY, _CALL = gast.Name, gast.BinOp, gast.Call
 _ASSIGN, _ATTRIBUTE = gast.Assign, gast.Attribute
+_AT_ONCE = frozenset({_NAME, _BINARY, _CALL, _ATTRIBUTE})  # whose fields `clone` knows
 _SIGNS = (gast.operator, gast.unaryop, gast.cmpop, gast.boolop)
 _new = gast.AST.__new__
 
 
 class _Copied(dict[type, tuple[tuple[str, ...], tuple[str, ...]]]):
-    """Of each kind of node: the fields with nodes, and the others."""
+    """Of each kind of node, of ours or of Python's: the fields with nodes, and the others."""
 
     def __missing__(self, kind: type) -> tuple[tuple[str, ...], tuple[str, ...]]:
         fields: tuple[str, ...] = getattr(kind, "_fields", ())
         inner = tuple(name for name in INNER[kind] if name != "op")  # which stands for itself
-        slots = getattr(kind, "__slots__", fields)
-        self[kind] = inner, tuple(name for name in slots if name not in inner)
+        slots = ("origin",) if "origin" in getattr(kind, "__slots__", ()) else ()
+        self[kind] = inner, (*(name for name in fields if name not in inner), *slots)
         return self[kind]
 
 
@@ -49,10 +50,11 @@ def stands_alone(node: Any) -> bool:
 
 def rebuilt(node: Node, do: Callable[[Any], Any]) -> Node:
     """Return a node like another one, of which `do` has been done to the nodes and lists inside."""
-    new, given = _copied(node, node.__class__, do), node.__dict__
+    new = _new(node.__class__)
+    given = node.__dict__
     if given:
         new.__dict__ = given.copy()
-    return new
+    return _filled(new, node, do)
 
 
 def load(name: str) -> Node:
@@ -214,24 +216,23 @@ def clone(node: Node) -> Node:
     elif _STANDS[kind]:
         return node
     else:
-        new = _copied(node, kind, clone)
+        new = _new(kind)
     given = node.__dict__
     if given:
         new.__dict__ = kept = given.copy()
         if not _KEPT.issuperset(given):  # it has marks that are its alone
             for name in given.keys() - _KEPT:
                 del kept[name]
-    return new
+    return new if kind in _AT_ONCE else _filled(new, node, clone)
 
 
-def _copied(node: Node, kind: type, copy: Callable[[Any], Any]) -> Node:
-    """Return a node with copies of the fields of another one."""
-    new: Any = _new(kind)
-    inner, others = _COPIED[kind]
+def _filled(new: Node, node: Node, copy: Callable[[Any], Any]) -> Node:
+    """Give a node copies of the fields of another one, and return it."""
+    inner, others = _COPIED[node.__class__]
     for name in others:
-        setattr(new, name, getattr(node, name))
+        setattr(new, name, getattr(node, name, None))
     for name in inner:
-        part = getattr(node, name)
+        part = getattr(node, name, None)
         setattr(new, name, None if part is None else copy(part))
     return new
 

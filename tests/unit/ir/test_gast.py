@@ -96,3 +96,9 @@ def test_clones_are_the_same_and_keep_the_marks_that_are_copied(text):
     marks = [(ADJOINT.of(node), IN_PLACE.of(node)) for node in (again, twin)]
     assert marks == [("grad_a", False), ("grad_a", True)]
     assert not {*walk(again)} & {*nodes}
+
+
+def test_nodes_of_pythons_own_are_cloned_too():
+    tree = ast.parse("a.b(c, *d, e=-f)[1:, g] + h").body[0]
+    assert ast.dump(clone(tree), include_attributes=True) == ast.dump(tree, include_attributes=True)
+    assert ast.unparse(rebuilt(tree, clone)) == ast.unparse(tree)
