@@ -1,6 +1,6 @@
 """Nodes of Python programs: those of the library gast, which hold their fields in slots.
 
-A field in a slot is read five times as fast as one in the dict of a node, and passes read fields
+A field in a slot is read four times as fast as one in the dict of a node, and passes read fields
 more often than they do anything else; so is `origin`, which most nodes have. Other marks, and the
 place in the text, are in the dict, which most nodes are without.
 
