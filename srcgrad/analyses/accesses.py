@@ -12,10 +12,9 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import gast
-
 from srcgrad.analyses.affine import Affine, affine_of, can_hold, number, variable
 from srcgrad.analyses.regions import EVERYTHING, Names, Region, meet, regions
+from srcgrad.ir import gast
 from srcgrad.ir.program import bound_by
 from srcgrad.ir.walk import blocks_of, names_read, statements
 

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import gast
-
 from srcgrad.analyses.entries import Entries
+from srcgrad.ir import gast
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.program import Program, direct_names, is_store, operand_names, store_target
 from srcgrad.ir.walk import names_bound, statements

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from math import gcd
 from typing import Any, Final
 
-import gast
+from srcgrad.ir import gast
 
 _MOST_SUMS: Final = 120  # beyond it, nothing is known
 

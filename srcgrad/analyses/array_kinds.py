@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
-import gast
-
 from srcgrad.analyses.entries import Entries
 from srcgrad.analyses.shapes import Shapes
+from srcgrad.ir import gast
 from srcgrad.ir.displays import lists_have
 from srcgrad.ir.marks import IN_PLACE
 from srcgrad.ir.program import Program, direct_names

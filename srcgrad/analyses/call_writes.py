@@ -6,9 +6,9 @@ from collections.abc import Callable
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any, Final
 
-import gast
 import numpy as np
 
+from srcgrad.ir import gast
 from srcgrad.ir.marks import SETTLED
 from srcgrad.ir.operations import Reader, may_not_copy
 from srcgrad.ir.program import Program, direct_names

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
-import gast
-
 from srcgrad.analyses.entries import Entries
+from srcgrad.ir import gast
 from srcgrad.ir.program import Program, bound_names
 
 

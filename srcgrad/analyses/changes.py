@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import gast
-
 from srcgrad.analyses.containers import kinds
 from srcgrad.analyses.entries import Entries
 from srcgrad.analyses.lent import lent
@@ -15,6 +13,7 @@ from srcgrad.analyses.number_tables import number_tables
 from srcgrad.analyses.objects import objects
 from srcgrad.analyses.points_to import PointsTo
 from srcgrad.analyses.shapes import Shapes
+from srcgrad.ir import gast
 from srcgrad.ir.build import load
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.marks import RESCUED, UNSEEN, UPDATES_ENTRY

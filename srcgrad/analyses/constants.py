@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import gast
+from srcgrad.ir import gast
 
 
 def bounds_of(part: Any) -> tuple[int | None, int | None, int | None] | None:

@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-import gast
-
 from srcgrad.analyses.filled import is_filled_first, is_read_by_entries
 from srcgrad.analyses.points_to import PointsTo, copied_from, spread_in
 from srcgrad.analyses.shadowed import Maker, Shadowed
+from srcgrad.ir import gast
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.marks import UPDATES_ENTRY
 from srcgrad.ir.program import Program, is_store, store_target

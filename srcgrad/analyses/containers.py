@@ -6,9 +6,8 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import Any, Final
 
-import gast
-
 from srcgrad.analyses.entries import Entries
+from srcgrad.ir import gast
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.displays import lists_have, makes_list
 from srcgrad.ir.one_result import has_one_result

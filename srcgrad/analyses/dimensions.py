@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import gast
 import numpy as np
 
 from srcgrad.analyses.cells import Cells
@@ -28,6 +27,7 @@ from srcgrad.analyses.shapes import Shapes
 from srcgrad.analyses.spans import Spans
 from srcgrad.analyses.surely_vectors import surely_vectors
 from srcgrad.garbage import weakly
+from srcgrad.ir import gast
 from srcgrad.ir.marks import IN_PLACE
 from srcgrad.ir.operations import Operation, broadcasts
 from srcgrad.ir.program import Program, is_store, store_target

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import gast
-
 from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.lengths import Seen
+from srcgrad.ir import gast
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.program import Program, is_store, targets_of
 from srcgrad.ir.walk import names_bound, root_name, statements

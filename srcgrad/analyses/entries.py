@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any, Final
 
-import gast
-
 from srcgrad.analyses.number_tables import inline_rows, number_tables
+from srcgrad.ir import gast
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.displays import makes_list, repeated_entries
 from srcgrad.ir.operations import Operation

@@ -11,9 +11,8 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-import gast
-
 from srcgrad.analyses.accesses import Access, Accesses, is_loop, may_follow
+from srcgrad.ir import gast
 from srcgrad.ir.marks import PUTS_BACK
 from srcgrad.ir.program import bound_by, targets_of
 from srcgrad.ir.walk import names_read, nodes_in, root_name, statements

@@ -9,9 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-import gast
-
 from srcgrad.analyses.selectors import EVERYWHERE, STEEP, Mask
+from srcgrad.ir import gast
 from srcgrad.ir.build import assign, call, clone, constant, load, store, subscript
 from srcgrad.ir.names import Namer
 from srcgrad.ir.walk import names_read

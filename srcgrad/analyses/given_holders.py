@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any, Final
 
-import gast
-
 from srcgrad.analyses.integers import Integers
+from srcgrad.ir import gast
 from srcgrad.ir.program import Program, header_of, header_reads, is_store, store_target
 from srcgrad.ir.walk import names_bound, statements, walk
 

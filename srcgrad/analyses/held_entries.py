@@ -6,8 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.displays import repeated_entries
 from srcgrad.ir.program import Program, direct_names, is_store, store_target

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import gast
-
 from srcgrad.analyses.lengths import Length, Vector
+from srcgrad.ir import gast
 
 Places = Callable[[Any], "tuple[Vector, int] | None"]
 """Returns the axes of an array of places, and of how many axes it names entries."""

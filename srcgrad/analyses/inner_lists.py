@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import gast
-
 from srcgrad.analyses.entries import Entries
+from srcgrad.ir import gast
 from srcgrad.ir.build import subscript
 from srcgrad.ir.displays import makes_list
 from srcgrad.ir.program import Program, is_store

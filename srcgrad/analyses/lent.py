@@ -6,10 +6,9 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import Any, Final
 
-import gast
-
 from srcgrad.analyses.activity import varied_names
 from srcgrad.analyses.other_names import is_seen_elsewhere
+from srcgrad.ir import gast
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.program import Program, bound_names, header_reads, is_store, store_target
 from srcgrad.ir.walk import found_in, names_bound, names_read, statements

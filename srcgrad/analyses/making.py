@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import gast
 import numpy as np
 
 from srcgrad.analyses.selectors import CURVED, PLAIN, STEEP, STEEP_AT_THE_EDGE, STEEP_ITSELF, Mask
 from srcgrad.analyses.zeros import tells_truth, zero_outside
+from srcgrad.ir import gast
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program, direct_names, is_store, operand_names
 from srcgrad.ir.walk import blocks_of, names_bound, names_read

@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
 
-import gast
-
 from srcgrad.analyses.entries import Entries, copied_list
 from srcgrad.analyses.outside_attributes import holders_of_memory
+from srcgrad.ir import gast
 from srcgrad.ir.displays import parts_displayed
 from srcgrad.ir.operations import Operation, may_return_operand
 from srcgrad.ir.program import (

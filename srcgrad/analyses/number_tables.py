@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.changes import Change, change_of
 from srcgrad.ir.displays import makes_table
 from srcgrad.ir.program import Program, bound_names, is_store, targets_of

@@ -12,11 +12,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-import gast
-
 from srcgrad.analyses.containers import TREES
 from srcgrad.analyses.entries import Entries
 from srcgrad.analyses.lent import NOT_LENT, Lent
+from srcgrad.ir import gast
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.liveness import walk_live
 from srcgrad.ir.program import Program, direct_names, is_store, store_target

@@ -10,9 +10,9 @@ from numbers import Number
 from types import FunctionType, MemberDescriptorType, ModuleType
 from typing import Any, Final
 
-import gast
 import numpy as np
 
+from srcgrad.ir import gast
 from srcgrad.ir.build import load
 from srcgrad.ir.program import Program
 from srcgrad.ir.scopes import MISSING

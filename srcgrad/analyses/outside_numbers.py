@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-import gast
 import numpy as np
 
 from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.other_names import is_seen_elsewhere
+from srcgrad.ir import gast
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.program import Program, bound_names, is_store, store_target, targets_of
 from srcgrad.ir.walk import names_bound, root_name, statements

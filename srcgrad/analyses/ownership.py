@@ -6,9 +6,8 @@ from collections import defaultdict
 from collections.abc import Callable, Collection
 from typing import Any, Final
 
-import gast
-
 from srcgrad.analyses.text_calls import called, makes_new
+from srcgrad.ir import gast
 from srcgrad.ir.walk import names_bound, names_read, statements
 
 OTHERS: Final = "others"

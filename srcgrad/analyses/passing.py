@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-import gast
 import numpy as np
 
 from srcgrad.analyses.selectors import EVERYWHERE, STEEP_AT_THE_EDGE, Mask
+from srcgrad.ir import gast
 from srcgrad.ir.build import call, clone, index_value
 from srcgrad.ir.operations import Operation
 from srcgrad.rules.records import primitive_of

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.program import Program, is_store
 from srcgrad.ir.walk import names_bound, statements
 

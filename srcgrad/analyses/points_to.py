@@ -11,8 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any, Final
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.build import clone, load
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.program import Program, is_store, store_target, targets_of

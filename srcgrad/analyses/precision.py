@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
-import gast
 import numpy as np
 
 from srcgrad.analyses.dimensions import Dimensions
 from srcgrad.analyses.shapes import Shapes
+from srcgrad.ir import gast
 from srcgrad.ir.marks import GUARDED, IN_PLACE
 from srcgrad.ir.program import Program, is_store, store_target
 from srcgrad.ir.scopes import MISSING

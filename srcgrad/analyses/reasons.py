@@ -7,9 +7,8 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-import gast
-
 from srcgrad.analyses.activity import flows
+from srcgrad.ir import gast
 from srcgrad.ir.program import Program
 from srcgrad.ir.walk import names_bound, names_read, statements
 from srcgrad.primitives import constants

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import gast
-
 from srcgrad.analyses.constants import axes_of
 from srcgrad.analyses.lengths import Vector
+from srcgrad.ir import gast
 from srcgrad.ir.operations import Operation
 
 

@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import gast
-
 from srcgrad.analyses.affine import Affine, affine_of, can_hold, number, variable
+from srcgrad.ir import gast
 
 Names = Callable[[str], Affine | None]
 

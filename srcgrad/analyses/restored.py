@@ -11,10 +11,9 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-import gast
-
 from srcgrad.analyses.final_elements import FinalElements, Known, written_names
 from srcgrad.analyses.sharing import Sharing
+from srcgrad.ir import gast
 from srcgrad.ir.program import bound_by, is_store, store_target
 from srcgrad.ir.walk import blocks_of, statements
 

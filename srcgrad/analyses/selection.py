@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence, Set
 from typing import Any, Final
 
-import gast
 import numpy as np
 
 from srcgrad.analyses.activity import Activity
@@ -33,6 +32,7 @@ from srcgrad.analyses.shapes import Shapes
 from srcgrad.analyses.unions import either
 from srcgrad.analyses.unpacking import Part, of_parts, of_split
 from srcgrad.analyses.zeros import tells_truth
+from srcgrad.ir import gast
 from srcgrad.ir.build import call, index_value, load
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program, direct_names, is_store, operand_names, store_target

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-import gast
 import numpy as np
 
+from srcgrad.ir import gast
 from srcgrad.ir.build import call, clone, constant, load
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program, direct_names

@@ -11,8 +11,6 @@ from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
 
-import gast
-
 from srcgrad.analyses.axes import Axes, indexed_names, is_basic, is_position
 from srcgrad.analyses.containers import TREES, is_key, kinds
 from srcgrad.analyses.dimensions import Dimensions
@@ -26,6 +24,7 @@ from srcgrad.analyses.points_to import PointsTo
 from srcgrad.analyses.shadowed import Maker, NotShadowedError, Shadowed
 from srcgrad.analyses.shown_containers import DISPLAYS, ShownContainers
 from srcgrad.garbage import weakly
+from srcgrad.ir import gast
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.displays import makes_list, repeated_entries
 from srcgrad.ir.edges import followed

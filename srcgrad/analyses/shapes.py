@@ -11,12 +11,12 @@ from collections.abc import Callable, Hashable, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-import gast
 import numpy as np
 
 from srcgrad.analyses.entries import Entries
 from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.text_calls import called, called_by_text
+from srcgrad.ir import gast
 from srcgrad.ir.operations import Operation, broadcasts
 from srcgrad.ir.program import Program
 from srcgrad.ir.walk import names_bound, statements, walk

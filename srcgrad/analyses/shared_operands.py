@@ -6,14 +6,13 @@ from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any
 
-import gast
-
 from srcgrad.analyses.array_kinds import ArrayKinds
 from srcgrad.analyses.call_writes import draws_anew
 from srcgrad.analyses.entries import Entries, copied_list
 from srcgrad.analyses.outside_attributes import holders_of_memory
 from srcgrad.analyses.outside_numbers import OutsideNumbers
 from srcgrad.analyses.shapes import Shapes
+from srcgrad.ir import gast
 from srcgrad.ir.displays import repeated_entries
 from srcgrad.ir.operations import Operation, may_return_operand, operands_viewed
 from srcgrad.ir.program import Program, direct_names

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
-import gast
-
 from srcgrad.analyses.container_names import ContainerNames
+from srcgrad.ir import gast
 from srcgrad.ir.build import called
 from srcgrad.ir.changes import Change, change_of
 from srcgrad.ir.marks import IN_PLACE

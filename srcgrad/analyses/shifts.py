@@ -12,9 +12,9 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-import gast
 import numpy as np
 
+from srcgrad.ir import gast
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program, header_reads
 from srcgrad.ir.walk import blocks_of, names_bound, names_read, statements

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, Final
 
-import gast
-
 from srcgrad.analyses.axes import is_position
 from srcgrad.analyses.integers import Integers
+from srcgrad.ir import gast
 from srcgrad.ir.program import Program
 from srcgrad.ir.walk import statements, walk
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any, Final
 
-import gast
 import numpy as np
 
 from srcgrad.analyses.activity import varied_names
@@ -36,6 +35,7 @@ from srcgrad.analyses.sharing_by_then import SharingByThen
 from srcgrad.analyses.sharing_classes import SharingClasses
 from srcgrad.analyses.unfit_arrays import uses_of_unfit_arrays
 from srcgrad.garbage import weakly
+from srcgrad.ir import gast
 from srcgrad.ir.build import load
 from srcgrad.ir.changes import Change, change_of
 from srcgrad.ir.displays import makes_list, repeated_entries

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import gast
-
 from srcgrad.analyses.shapes import Shapes
+from srcgrad.ir import gast
 from srcgrad.ir.program import Program
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-import gast
-
 from srcgrad import runtime
+from srcgrad.ir import gast
 from srcgrad.primitives import UNKNOWN, Primitive, named
 from srcgrad.rules.records import numpy_primitive, primitive_of
 

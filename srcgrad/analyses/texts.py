@@ -8,9 +8,9 @@ import pickle
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import gast
 import numpy as np
 
+from srcgrad.ir import gast
 from srcgrad.ir.program import Program, is_store, store_target
 from srcgrad.ir.scopes import MISSING
 from srcgrad.ir.walk import found_in, names_bound, names_read, nodes_in, root_name, statements

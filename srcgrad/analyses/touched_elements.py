@@ -11,10 +11,9 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
-import gast
-
 from srcgrad.analyses.accesses import Access, Accesses, may_follow
 from srcgrad.analyses.sharing import Sharing
+from srcgrad.ir import gast
 from srcgrad.ir.program import bound_by
 from srcgrad.ir.walk import blocks_of, own_nodes
 

@@ -10,8 +10,7 @@ from collections import defaultdict
 from collections.abc import Collection
 from typing import Any
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.marks import IN_PLACE
 from srcgrad.ir.program import Program, is_store
 from srcgrad.ir.walk import names_bound, root_name, statements

@@ -5,10 +5,10 @@ from __future__ import annotations
 import itertools
 from typing import Any, Final
 
-import gast
 import numpy as np
 
 from srcgrad.analyses.selectors import EVERYWHERE, Mask, is_negative
+from srcgrad.ir import gast
 from srcgrad.ir.build import call, clone
 from srcgrad.ir.walk import is_same
 

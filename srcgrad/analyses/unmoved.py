@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import gast
 import numpy as np
 
 from srcgrad.analyses.making import Making
 from srcgrad.analyses.selectors import STEEP_ITSELF, Mask, as_where, is_negative
+from srcgrad.ir import gast
 from srcgrad.ir.build import call, load
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program, direct_names

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import gast
-
 from srcgrad.analyses.passing import shaped_like
 from srcgrad.analyses.selectors import EVERYWHERE, STEEP_AT_THE_EDGE, Mask
 from srcgrad.analyses.unions import either
+from srcgrad.ir import gast
 from srcgrad.ir.build import call, clone, load
 from srcgrad.ir.operations import Operation
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from types import FunctionType
 from typing import Any, Final
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.build import tuple_of
 from srcgrad.ir.displays import makes_list
 from srcgrad.ir.operations import Reader, may_return_operand

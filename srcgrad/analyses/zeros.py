@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Set
 from typing import Any, Final
 
-import gast
 import numpy as np
 
 from srcgrad.analyses.selectors import STEEP, STEEP_AT_THE_EDGE, Mask, as_where, is_negative
+from srcgrad.ir import gast
 from srcgrad.ir.operations import Operation
 from srcgrad.runtime import astype
 

@@ -10,8 +10,6 @@ from dataclasses import replace
 from types import FunctionType
 from typing import Any, Final
 
-import gast
-
 from srcgrad.api.kept_outside import may_keep, runs_parts
 from srcgrad.api.surroundings import DRAWS
 from srcgrad.codegen.printer import to_source
@@ -21,6 +19,7 @@ from srcgrad.frontend.left_out import Part
 from srcgrad.frontend.parts import leaving_out, parts_of
 from srcgrad.frontend.remembered import anew
 from srcgrad.frontend.source import find_source, is_made
+from srcgrad.ir import gast
 from srcgrad.ir.walk import found_in
 from srcgrad.parsing import parsed
 

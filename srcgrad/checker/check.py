@@ -14,8 +14,6 @@ from dataclasses import field as dataclass_field
 from types import CodeType
 from typing import Any, Final
 
-import gast
-
 from srcgrad.checker import built_in, field, numeric, primal, sharing
 from srcgrad.checker.arithmetic import key_of, pair_of
 from srcgrad.checker.field import ZERO, code_of, hashed
@@ -31,6 +29,7 @@ from srcgrad.checker.witness import Witness
 from srcgrad.checker.witnessed import Primal
 from srcgrad.errors import reached
 from srcgrad.garbage import uncollected
+from srcgrad.ir import gast
 from srcgrad.ir.scopes import Scope
 from srcgrad.ir.walk import found_in
 from srcgrad.locks import Lock

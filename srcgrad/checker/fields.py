@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-import gast
+from srcgrad.ir import gast
 
 
 class Holder:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import gast
-
 from srcgrad.checker import field
 from srcgrad.checker.arithmetic import (
     arithmetic,
@@ -19,6 +17,7 @@ from srcgrad.checker.arithmetic import (
 from srcgrad.checker.field import ZERO
 from srcgrad.checker.lanes import Lane
 from srcgrad.checker.runs import Disagreement, NotCovered, Now
+from srcgrad.ir import gast
 
 
 def shape_only(name: str, read: Any) -> Any:

@@ -6,8 +6,6 @@ import functools
 from dataclasses import dataclass
 from typing import Any
 
-import gast
-
 from srcgrad.checker import tangents
 from srcgrad.checker.check import (
     Checker,
@@ -25,6 +23,7 @@ from srcgrad.checker.tangent_witness import Push, TangentWitness
 from srcgrad.checker.tangents import Tangents, tangent_of
 from srcgrad.checker.walking import STATEMENTS, Frame, Returned, Walker, taken
 from srcgrad.checker.witnessed import bound_in, names_in
+from srcgrad.ir import gast
 from srcgrad.ir.marks import UPDATES_ENTRY
 from srcgrad.ir.walk import names_bound, statements
 

@@ -6,12 +6,11 @@ import operator
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-import gast
-
 from srcgrad.checker.arithmetic import Shape
 from srcgrad.checker.lanes import Lane
 from srcgrad.checker.nesting import store
 from srcgrad.checker.runs import NotCovered, Now
+from srcgrad.ir import gast
 from srcgrad.ir.marks import OF_RULE
 
 

@@ -13,8 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.build import clone
 from srcgrad.ir.marks import EDIT, IN_PLACE, REPEATS, Mark
 from srcgrad.ir.program import Program

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import gast
-
 from srcgrad.checker import primal
 from srcgrad.checker.arithmetic import is_varied
 from srcgrad.checker.primal import cut, frozen, settle, shape_only
 from srcgrad.checker.runs import NotCovered, Now
 from srcgrad.checker.walking import STATEMENTS, Frame, Returned, Walker
 from srcgrad.checker.witness import Entry, Witness
+from srcgrad.ir import gast
 from srcgrad.ir.marks import EDIT, IN_PLACE, REPEATS
 from srcgrad.ir.walk import INNER, names_bound, statements
 

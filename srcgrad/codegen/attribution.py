@@ -6,11 +6,10 @@ import ast
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
-import gast
-
 from srcgrad.codegen.printer import Printed
 from srcgrad.codegen.tracebacks import Part, UserLine, is_generated
 from srcgrad.frontend.source import FunctionSource
+from srcgrad.ir import gast
 from srcgrad.ir.marks import ORIGIN
 from srcgrad.ir.origins import Origin, origin_of
 from srcgrad.ir.walk import INNER, nodes_in

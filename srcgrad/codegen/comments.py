@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any, Final
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.lines import other_lines
 from srcgrad.ir.marks import IS_PRIMAL
 from srcgrad.ir.nodes import Blank, Comment

@@ -8,7 +8,6 @@ from itertools import pairwise
 from typing import Any
 
 import astunparse
-import gast
 
 from srcgrad.codegen import literals
 from srcgrad.codegen.precedence import (
@@ -24,6 +23,7 @@ from srcgrad.codegen.precedence import (
     operand_needs,
     strength,
 )
+from srcgrad.ir import gast
 
 
 class ExpressionPrinter(astunparse.Unparser):  # type: ignore[misc]

@@ -37,7 +37,7 @@ class Printed:
 def to_source(tree: Any, width: int = 100) -> str:
     r"""Return the text of a module (with a line end), a statement, an expression or a list of them.
 
-    >>> import gast
+    >>> from srcgrad.ir import gast
     >>> print(to_source(gast.parse("y = ((x[(1):, None]) * (a + b))")), end="")
     y = x[1:, None] * (a + b)
     """

@@ -6,8 +6,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import gast
-
 from srcgrad.analyses.reasons import Links, Reasons, Variable
 from srcgrad.codegen.printer import to_source
 from srcgrad.compiler.findings import (
@@ -22,6 +20,7 @@ from srcgrad.frontend.expand.entry import Expander
 from srcgrad.frontend.expand.session import Placed
 from srcgrad.frontend.long_loops import is_repeated, loop_of
 from srcgrad.frontend.source import FunctionSource
+from srcgrad.ir import gast
 from srcgrad.ir.build import clone
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program, direct_names

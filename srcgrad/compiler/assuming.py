@@ -5,12 +5,11 @@ from __future__ import annotations
 from types import FunctionType
 from typing import Final
 
-import gast
-
 from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.knowledge import rank_condition
 from srcgrad.analyses.lengths import Places, Seen
 from srcgrad.frontend.usage import vector_parameters
+from srcgrad.ir import gast
 from srcgrad.ir.program import Program, elements_read
 from srcgrad.ir.walk import found_in
 

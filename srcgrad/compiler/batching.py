@@ -9,8 +9,6 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
-import gast
-
 from srcgrad.codegen.attribution import parts_of, user_lines
 from srcgrad.codegen.printer import print_module
 from srcgrad.codegen.tracebacks import LineMap, Part, UserLine
@@ -29,6 +27,7 @@ from srcgrad.frontend.expand.scoping import without_collisions
 from srcgrad.frontend.expand.session import Session
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.frontend.source import FunctionSource, find_source, has_source
+from srcgrad.ir import gast
 from srcgrad.ir.build import assign, call, clone, constant, load
 from srcgrad.ir.names import Namer
 from srcgrad.ir.scopes import Binding

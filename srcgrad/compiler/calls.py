@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import gast
-
 from srcgrad.compiler.normal_form import parameter_names
 from srcgrad.errors import Diagnostic, UnsupportedSyntaxError
 from srcgrad.frontend.long_loops import loop_of
 from srcgrad.frontend.source import FunctionSource
 from srcgrad.frontend.surgery import edits_a_parameter
+from srcgrad.ir import gast
 from srcgrad.ir.build import load
 from srcgrad.ir.operations import Operation
 from srcgrad.transforms.externals import Externals

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import gast
 import numpy as np
 
 from srcgrad.errors import MissingRuleError
 from srcgrad.frontend.refusals import Refusals
+from srcgrad.ir import gast
 from srcgrad.ir.program import Program
 from srcgrad.ir.walk import statements, walk
 

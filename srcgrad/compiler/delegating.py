@@ -6,10 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import gast
-
 from srcgrad.compiler.derivation import Derivation
 from srcgrad.compiler.following import Passed
+from srcgrad.ir import gast
 from srcgrad.ir.build import assign, call, load, store, subscript
 from srcgrad.ir.edges import followed
 from srcgrad.ir.walk import walk

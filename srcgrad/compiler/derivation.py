@@ -6,8 +6,6 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import gast
-
 from srcgrad.analyses.activity import activity
 from srcgrad.analyses.dimensions import Dimensions
 from srcgrad.analyses.integers import Integers
@@ -35,6 +33,7 @@ from srcgrad.errors import Diagnostic, MissingRuleError, MutationError, NonScala
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.frontend.source import FunctionSource, Path
 from srcgrad.garbage import weakly
+from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, call, clone, load
 from srcgrad.ir.marks import VECTOR
 from srcgrad.ir.nodes import Blank, Comment

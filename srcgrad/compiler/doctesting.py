@@ -6,7 +6,6 @@ import linecache
 from types import CellType, FunctionType
 from typing import Any, cast
 
-import gast
 import numpy as np
 
 from srcgrad.codegen.printer import to_source
@@ -14,6 +13,7 @@ from srcgrad.compiler.normal_form import normal_form
 from srcgrad.compiler.stages import Stages
 from srcgrad.compiler.vocabulary import VOCABULARY
 from srcgrad.frontend.source import find_source
+from srcgrad.ir import gast
 from srcgrad.ir.operations import Reader
 from srcgrad.ir.parsing import gast_parsed
 from srcgrad.ir.program import Program

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from types import CodeType
 from typing import Any
 
-import gast
-
 from srcgrad import runtime
 from srcgrad.errors import UnsupportedSyntaxError
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.frontend.source import FunctionSource
+from srcgrad.ir import gast
 from srcgrad.ir.marks import OF_RULE
 from srcgrad.ir.scopes import Scope
 from srcgrad.ir.walk import found_in

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-import gast
-
 from srcgrad.compiler.conditions import NeverHoldsError
 from srcgrad.compiler.field_reads import outside_written
 from srcgrad.compiler.findings import Findings
@@ -28,6 +26,7 @@ from srcgrad.frontend.returned_lists import lists_returned, returns_list
 from srcgrad.frontend.source import refuse_generators
 from srcgrad.frontend.usage import container_parameters, vector_parameters
 from srcgrad.garbage import uncollected
+from srcgrad.ir import gast
 from srcgrad.ir.names import Namer
 from srcgrad.ir.scopes import Binding
 from srcgrad.ir.walk import found_in, nodes_in

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import gast
-
 from srcgrad.analyses.final_elements import FinalElements, Known
 from srcgrad.analyses.float_names import float_names
 from srcgrad.analyses.shapes import Shapes
 from srcgrad.analyses.sharing import Sharing
+from srcgrad.ir import gast
 from srcgrad.ir.build import load
 from srcgrad.ir.program import Program, bound_by
 from srcgrad.ir.walk import blocks_of, root_name, statements

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import gast
 import numpy as np
 
 from srcgrad.analyses.texts import numbers_from_texts
@@ -18,6 +17,7 @@ from srcgrad.errors import (
 )
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.frontend.source import FunctionSource
+from srcgrad.ir import gast
 from srcgrad.ir.program import Program
 from srcgrad.ir.walk import found_in
 

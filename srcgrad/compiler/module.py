@@ -8,8 +8,6 @@ from types import FunctionType
 from typing import Any
 from weakref import proxy
 
-import gast
-
 from srcgrad.analyses.knowledge import Follow
 from srcgrad.analyses.lengths import Seen
 from srcgrad.codegen.attribution import parts_of, user_lines
@@ -48,6 +46,7 @@ from srcgrad.frontend.rebinding import Variable, refuse_rebound
 from srcgrad.frontend.refusals import merging, shown_in
 from srcgrad.frontend.remembered import source_to_read
 from srcgrad.frontend.source import FunctionSource, Path, find_source
+from srcgrad.ir import gast
 from srcgrad.ir.build import clone
 from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Operation

@@ -7,8 +7,6 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-import gast
-
 from srcgrad.analyses.variation import Variation
 from srcgrad.compiler.stages import Stages
 from srcgrad.compiler.vocabulary import VOCABULARY
@@ -45,6 +43,7 @@ from srcgrad.frontend.refusals import Refusals
 from srcgrad.frontend.source import FunctionSource
 from srcgrad.frontend.sparse import check_sparse
 from srcgrad.frontend.surgery import names_in_edits, settle_edits
+from srcgrad.ir import gast
 from srcgrad.ir.binding import maybe_unbound, read_untold, unbound_reads
 from srcgrad.ir.build import clone
 from srcgrad.ir.marks import UPDATES_ENTRY

@@ -6,8 +6,7 @@ import inspect
 from collections.abc import Collection
 from typing import Any
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program, direct_names
 from srcgrad.ir.scopes import MISSING

@@ -5,13 +5,12 @@ from __future__ import annotations
 from types import FunctionType
 from typing import Any, Final
 
-import gast
-
 from srcgrad.analyses.variation import Variation
 from srcgrad.errors import SrcgradError
 from srcgrad.frontend.effects import how_written, is_library
 from srcgrad.frontend.left_out import marks
 from srcgrad.frontend.remembered import nothing_changes, source_to_read
+from srcgrad.ir import gast
 from srcgrad.ir.operations import Reader, may_not_copy, writes_result
 from srcgrad.ir.scopes import scope_of
 from srcgrad.ir.vocabulary import Vocabulary

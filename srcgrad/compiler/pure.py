@@ -6,12 +6,11 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from typing import Any
 
-import gast
-
 from srcgrad.compiler.generated import ComplexMetError, Request
 from srcgrad.errors import MutationError
 from srcgrad.frontend.remembered import nothing_changes
 from srcgrad.frontend.source import FunctionSource
+from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, clone, load
 from srcgrad.spans import Span
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-import gast
 import numpy as np
 
 from srcgrad import runtime
@@ -35,6 +34,7 @@ from srcgrad.frontend.expand.scoping import without_collisions
 from srcgrad.frontend.normalize.updates import as_bindings
 from srcgrad.frontend.refusals import merging, shown_in
 from srcgrad.frontend.source import FunctionSource, find_source
+from srcgrad.ir import gast
 from srcgrad.ir.build import assign, clone, store
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.operations import Operation

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-import gast
-
 from srcgrad.codegen.precedence import TUPLE
 from srcgrad.codegen.printer import Printer
 from srcgrad.compiler.findings import Record
+from srcgrad.ir import gast
 from srcgrad.ir.liveness import first_reads
 from srcgrad.ir.marks import ADJOINT
 from srcgrad.ir.nodes import Blank, Comment

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-import gast
-
 from srcgrad.analyses.dimensions import Dimensions
 from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.lengths import Vector
@@ -28,6 +26,7 @@ from srcgrad.frontend.normalize.counting import plainly
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.frontend.repeatable import not_repeatable
 from srcgrad.frontend.source import FunctionSource, find_source
+from srcgrad.ir import gast
 from srcgrad.ir.build import clone, load
 from srcgrad.ir.program import Program, direct_names
 from srcgrad.runtime import copied

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.build import assign, load, store
 from srcgrad.ir.liveness import first_reads
 from srcgrad.ir.program import bound_names, header_reads

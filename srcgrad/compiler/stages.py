@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import gast
-
 from srcgrad.codegen.printer import to_source
+from srcgrad.ir import gast
 
 if TYPE_CHECKING:
     from srcgrad.compiler.account import Account

@@ -13,11 +13,10 @@ from dataclasses import dataclass, field
 from types import FunctionType, ModuleType
 from typing import Any, Final
 
-import gast
-
 from srcgrad.codegen.printer import print_module
 from srcgrad.errors import SrcgradError
 from srcgrad.frontend.source import find_source, is_made
+from srcgrad.ir import gast
 from srcgrad.parsing import parsed
 
 MISSING: Final = object()

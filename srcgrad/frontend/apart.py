@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.build import assign, clone, load
 from srcgrad.ir.walk import blocks_of, found_in, own_nodes, root_name, statements
 

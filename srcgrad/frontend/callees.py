@@ -7,10 +7,10 @@ from collections.abc import Collection, Sequence
 from types import FunctionType
 from typing import Any, Final
 
-import gast
 import numpy as np
 
 from srcgrad.frontend.apart import names_captured
+from srcgrad.ir import gast
 from srcgrad.ir.scopes import MISSING, Scope, uncached
 
 ELSEWHERE: Final = "*"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from types import CellType
 from typing import Any, Final
 
-import gast
 import numpy as np
 
 from srcgrad.frontend.source import FunctionSource
+from srcgrad.ir import gast
 from srcgrad.ir.walk import walk
 from srcgrad.runtime.objects import hides_class
 

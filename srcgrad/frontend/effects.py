@@ -9,7 +9,6 @@ from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any, Final
 
-import gast
 import numpy as np
 
 from srcgrad.errors import SrcgradError
@@ -26,6 +25,7 @@ from srcgrad.frontend.callees import (
 from srcgrad.frontend.fixed import keeps_nothing, never_changes
 from srcgrad.frontend.parameter_parts import text_parameters
 from srcgrad.frontend.remembered import nothing_changes, source_to_read
+from srcgrad.ir import gast
 from srcgrad.ir.operations import Operation, Reader, may_return_operand, operands_viewed
 from srcgrad.ir.packages import is_of_python, package_of, tells_namespace
 from srcgrad.ir.scopes import MISSING, is_library_method, scope_of, uncached

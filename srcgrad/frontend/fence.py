@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-import gast
-
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.frontend.surgery import refused_edits
+from srcgrad.ir import gast
 from srcgrad.ir.jumps import jumps
 from srcgrad.ir.walk import found_in, places_in, statements, walk
 

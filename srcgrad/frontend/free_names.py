@@ -7,10 +7,10 @@ from collections.abc import Collection, Mapping
 from types import CellType, CodeType
 from typing import Any
 
-import gast
 import numpy as np
 
 from srcgrad import runtime
+from srcgrad.ir import gast
 from srcgrad.ir.build import at, clone, load
 from srcgrad.ir.names import Namer
 from srcgrad.ir.scopes import MISSING, Binding, Scope

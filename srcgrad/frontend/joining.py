@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from types import FunctionType
 from typing import Any, Final
 
-import gast
 import numpy as np
 
 from srcgrad.errors import SrcgradError
 from srcgrad.frontend.effects import is_library
 from srcgrad.frontend.parameter_parts import DEEPEST, Origins, Use, copied, origin, uses_of
 from srcgrad.frontend.remembered import remembered, source_to_read
+from srcgrad.ir import gast
 from srcgrad.ir.scopes import Scope, scope_of
 from srcgrad.ir.walk import names_bound
 

@@ -7,11 +7,10 @@ from collections.abc import Iterable, Iterator
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, Final
 
-import gast
-
 from srcgrad.by_text import BY_TEXT
 from srcgrad.errors import SrcgradError
 from srcgrad.frontend.remembered import source_to_read
+from srcgrad.ir import gast
 from srcgrad.ir.packages import is_library_name
 from srcgrad.ir.reach import reached_functions
 from srcgrad.ir.scopes import MISSING, Scope, scope_of

@@ -10,9 +10,8 @@ from collections.abc import Mapping
 from contextvars import ContextVar
 from typing import Any, Final, NamedTuple
 
-import gast
-
 from srcgrad.errors import LEFT_OUT_SAYS
+from srcgrad.ir import gast
 from srcgrad.ir.build import at
 from srcgrad.ir.walk import blocks_of
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from types import FunctionType
 from typing import Any, Final, cast
 
-import gast
+from srcgrad.ir import gast
 
 
 def accumulated(iterable: Iterable[Any]) -> Iterator[Any]:

@@ -10,12 +10,12 @@ import builtins
 from types import FunctionType
 from typing import Any, Final
 
-import gast
 import numpy as np
 
 from srcgrad.errors import SrcgradError
 from srcgrad.frontend.effects import is_library
 from srcgrad.frontend.source import find_source
+from srcgrad.ir import gast
 from srcgrad.ir.scopes import MISSING, Scope, scope_of
 from srcgrad.ir.vocabulary import Vocabulary
 from srcgrad.ir.walk import walk

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.build import assign, load, store
 from srcgrad.ir.names import free_name
 from srcgrad.ir.walk import found_in, statements

@@ -9,12 +9,11 @@ from __future__ import annotations
 from types import FunctionType
 from typing import Any
 
-import gast
-
 from srcgrad.frontend.joining import joins_of, operands
 from srcgrad.frontend.parameter_parts import DEEPEST
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.frontend.told_containers import ToldContainers
+from srcgrad.ir import gast
 from srcgrad.ir.scopes import Scope
 from srcgrad.ir.walk import found_in, walk
 

@@ -9,8 +9,7 @@ import sys
 from types import CellType, FunctionType
 from typing import Any, Final
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, load
 from srcgrad.ir.jumps import inner_blocks
 from srcgrad.ir.reach import seen_elsewhere

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.walk import blocks_of, names_bound, nodes_in, walk
 
 Origins = dict[str, set[tuple[str, int]]]

@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from types import FunctionType
 from typing import Any, Final
 
-import gast
 import numpy as np
 
 from srcgrad.errors import SrcgradError
 from srcgrad.frontend.effects import is_library
 from srcgrad.frontend.remembered import Memory, nothing_changes, source_to_read
 from srcgrad.frontend.source import is_made
+from srcgrad.ir import gast
 from srcgrad.ir.operations import Reader
 from srcgrad.ir.scopes import MISSING, scope_of, uncached
 from srcgrad.ir.vocabulary import Vocabulary

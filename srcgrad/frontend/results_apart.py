@@ -5,12 +5,11 @@ from __future__ import annotations
 from types import FunctionType
 from typing import Any, Final
 
-import gast
-
 from srcgrad.errors import SrcgradError
 from srcgrad.frontend.apart import pairs_up
 from srcgrad.frontend.effects import is_library
 from srcgrad.frontend.remembered import nothing_changes, source_to_read
+from srcgrad.ir import gast
 from srcgrad.ir.operations import Reader, may_return_operand
 from srcgrad.ir.scopes import scope_of
 from srcgrad.ir.vocabulary import Vocabulary

@@ -6,10 +6,9 @@ import inspect
 from types import FunctionType
 from typing import Any, Final
 
-import gast
-
 from srcgrad.frontend.remembered import remembered
 from srcgrad.frontend.returned_lists import results_of
+from srcgrad.ir import gast
 
 _MAKERS: Final = (iter, map, filter, zip, enumerate, reversed)
 

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from types import FunctionType
 from typing import Any
 
-import gast
-
 from srcgrad.errors import SrcgradError
 from srcgrad.frontend.effects import is_library
 from srcgrad.frontend.remembered import remembered
 from srcgrad.frontend.source import find_source
 from srcgrad.frontend.weak_memory import PerFunction
+from srcgrad.ir import gast
 from srcgrad.ir.scopes import Scope, scope_of
 from srcgrad.ir.walk import names_bound, statements, walk
 

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from types import FunctionType, ModuleType
 from typing import Any, Final
 
-import gast
 import numpy as np
 
 from srcgrad.frontend.effects import is_library
 from srcgrad.frontend.rebinding import Variable, is_rebound
 from srcgrad.frontend.remembered import source_to_read
+from srcgrad.ir import gast
 from srcgrad.ir.packages import is_of_python
 from srcgrad.ir.reach import reached_functions, values_of
 from srcgrad.ir.scopes import MISSING, Scope, scope_of, uncached

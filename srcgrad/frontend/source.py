@@ -10,8 +10,6 @@ from dataclasses import dataclass, field
 from types import CodeType, FunctionType
 from typing import Any, Final
 
-import gast
-
 from srcgrad.errors import (
     InternalError,
     NotDifferentiableError,
@@ -23,10 +21,10 @@ from srcgrad.frontend.loaded import is_as_loaded
 from srcgrad.frontend.private_names import with_private_names
 from srcgrad.frontend.surgery import with_edits
 from srcgrad.frontend.weak_memory import PerFunction
+from srcgrad.ir import gast
 from srcgrad.ir.build import clone
 from srcgrad.ir.depth import deeply
 from srcgrad.ir.names import identifier
-from srcgrad.ir.parsing import as_gast
 from srcgrad.ir.scopes import Binding
 from srcgrad.ir.walk import found_in
 from srcgrad.parsing import parsed
@@ -259,7 +257,7 @@ def _parsed(function: FunctionType, lines: list[str]) -> _Parsed:
             _PARSED.clear()
         if not is_as_loaded(function, lines):
             raise _changed(code)
-        tree = as_gast(with_private_names(_find_tree(code, lines), code))
+        tree = gast.ast_to_gast(with_private_names(_find_tree(code, lines), code))
         _spell_starred_targets(tree)
         found = _PARSED[id(code)] = _Parsed(code, lines, tuple(lines), tree)
     return found

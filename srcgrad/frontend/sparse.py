@@ -8,13 +8,13 @@ from collections.abc import Iterable, Iterator
 from types import FunctionType, ModuleType
 from typing import Any, Final
 
-import gast
 import numpy as np
 
 from srcgrad.errors import MissingRuleError, SrcgradError
 from srcgrad.frontend.effects import is_library
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.frontend.remembered import source_to_read
+from srcgrad.ir import gast
 from srcgrad.ir.scopes import MISSING, Scope, scope_of
 from srcgrad.ir.walk import found_in, walk
 from srcgrad.runtime.objects import field_names, is_plain_object

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from types import FunctionType
 from typing import Any
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, load
 from srcgrad.ir.marks import EDIT
 from srcgrad.ir.parsing import gast_parsed

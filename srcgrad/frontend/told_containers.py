@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.walk import found_in, names_bound, root_name
 
 ANY: Final = None

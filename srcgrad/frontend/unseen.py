@@ -14,10 +14,9 @@ from functools import lru_cache
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, Final
 
-import gast
-
 from srcgrad.errors import SrcgradError
 from srcgrad.frontend.remembered import nothing_changes, source_to_read
+from srcgrad.ir import gast
 from srcgrad.ir.scopes import MISSING, Scope, scope_of
 from srcgrad.ir.walk import walk
 

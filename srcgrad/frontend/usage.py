@@ -7,12 +7,11 @@ from collections.abc import Collection
 from types import FunctionType
 from typing import Any
 
-import gast
-
 from srcgrad.errors import SrcgradError
 from srcgrad.frontend.effects import is_library
 from srcgrad.frontend.remembered import remembered, source_to_read
 from srcgrad.frontend.weak_memory import PerFunction
+from srcgrad.ir import gast
 from srcgrad.ir.scopes import Scope, scope_of
 from srcgrad.ir.walk import found_in, names_bound, root_name, walk
 

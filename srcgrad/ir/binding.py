@@ -6,8 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.jumps import falls_through, jumps
 from srcgrad.ir.program import bound_by, bound_names, header_of, header_reads
 from srcgrad.ir.walk import blocks_of, found_in, names_read, nodes_in, statements

@@ -2,30 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.marks import ADJOINT, MARKS, OF_RULE, ORIGIN, SETTLED
 from srcgrad.ir.walk import INNER
 
 Node = Any
 _PLACE = ("lineno", "col_offset", "end_lineno", "end_col_offset")
-_KEPT = (*_PLACE, *(mark.name for mark in MARKS.values() if mark.copied))
+_KEPT = frozenset((*_PLACE, *(mark.name for mark in MARKS.values() if mark.copied)))
 _LOAD, _STORE = gast.Load(), gast.Store()  # shared, as those of Python's parser are
-_NAME, _BINARY = gast.Name, gast.BinOp
+_NAME, _BINARY, _CALL = gast.Name, gast.BinOp, gast.Call
+_ASSIGN, _ATTRIBUTE = gast.Assign, gast.Attribute
+_AT_ONCE = frozenset({_NAME, _BINARY, _CALL, _ATTRIBUTE})  # whose fields `clone` knows
 _SIGNS = (gast.operator, gast.unaryop, gast.cmpop, gast.boolop)
 _new = gast.AST.__new__
 
 
-class _Copied(dict[type, tuple[frozenset[str], frozenset[str], tuple[str, ...]]]):
-    """Of each kind of node: the fields and notes of a copy, the fields, and those with nodes."""
+class _Copied(dict[type, tuple[tuple[str, ...], tuple[str, ...]]]):
+    """Of each kind of node, of ours or of Python's: the fields with nodes, and the others."""
 
-    def __missing__(self, kind: type) -> tuple[frozenset[str], frozenset[str], tuple[str, ...]]:
-        fields = frozenset(getattr(kind, "_fields", ()))
+    def __missing__(self, kind: type) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        fields: tuple[str, ...] = getattr(kind, "_fields", ())
         inner = tuple(name for name in INNER[kind] if name != "op")  # which stands for itself
-        self[kind] = fields.union(_KEPT), fields, inner
+        slots = ("origin",) if "origin" in getattr(kind, "__slots__", ()) else ()
+        self[kind] = inner, (*(name for name in fields if name not in inner), *slots)
         return self[kind]
 
 
@@ -46,19 +48,20 @@ def stands_alone(node: Any) -> bool:
     return _STANDS[node.__class__]
 
 
-def made(kind: type, fields: dict[str, Any]) -> Node:
-    """Return a node of a kind that holds its fields, without gast's own slow `__init__`."""
-    node = _new(kind)
-    node.__dict__ = fields
-    return node
+def rebuilt(node: Node, do: Callable[[Any], Any]) -> Node:
+    """Return a node like another one, of which `do` has been done to the nodes and lists inside."""
+    new = _new(node.__class__)
+    given = node.__dict__
+    if given:
+        new.__dict__ = given.copy()
+    return _filled(new, node, do)
 
 
 def load(name: str) -> Node:
     """Return the expression that reads `name`."""
     node = _new(_NAME)  # which is made more often than all else: without gast's own `__init__`
-    given = node.__dict__
-    given["id"], given["ctx"] = name, _LOAD
-    given["annotation"] = given["type_comment"] = None
+    node.id, node.ctx = name, _LOAD
+    node.annotation = node.type_comment = node.origin = None
     return node
 
 
@@ -86,7 +89,9 @@ def constant(value: Any) -> Node:
 def assign(target: str | Node, value: Node, like: Node = None) -> Node:
     """Return ``target = value``, placed at the user's line of `like`."""
     node = store(target) if isinstance(target, str) else target
-    return at(made(gast.Assign, {"targets": [node], "value": value, "type_comment": None}), like)
+    new = _new(_ASSIGN)
+    new.targets, new.value, new.type_comment, new.origin = [node], value, None, None
+    return at(new, like)
 
 
 def add_assign(target: Node, value: Node, like: Node = None) -> Node:
@@ -102,12 +107,16 @@ def call(function: str | Node, *args: Node, **keywords: Node) -> Node:
 
 def called(func: Node, args: list[Node], keywords: list[Node]) -> Node:
     """Return the call of a function that is an expression."""
-    return made(gast.Call, {"func": func, "args": args, "keywords": keywords})
+    node = _new(_CALL)
+    node.func, node.args, node.keywords, node.origin = func, args, keywords, None
+    return node
 
 
 def attribute(value: Node, name: str) -> Node:
     """Return ``value.name``."""
-    return made(gast.Attribute, {"value": value, "attr": name, "ctx": _LOAD})
+    node = _new(_ATTRIBUTE)
+    node.value, node.attr, node.ctx, node.origin = value, name, _LOAD, None
+    return node
 
 
 def dotted(path: str) -> Node:
@@ -184,31 +193,47 @@ def settled(call: Node) -> Node:
 def clone(node: Node) -> Node:
     """Return a deep copy of an expression, without recursion through Python's copy protocol."""
     kind = node.__class__
-    if kind is list:
+    if kind is _NAME:  # every second one
+        new: Any = _new(_NAME)
+        new.id, new.ctx, new.type_comment = node.id, node.ctx, node.type_comment
+        note = node.annotation
+        new.annotation = None if note is None else clone(note)
+        new.origin = node.origin
+    elif kind is list:
         return [clone(item) for item in node]
-    if _STANDS[kind]:
+    elif kind is _BINARY:
+        new = _new(_BINARY)
+        new.left, new.op, new.right = clone(node.left), node.op, clone(node.right)
+        new.origin = node.origin
+    elif kind is _CALL:
+        new = _new(_CALL)
+        new.func, new.args = clone(node.func), [clone(item) for item in node.args]
+        new.keywords, new.origin = [clone(item) for item in node.keywords], node.origin
+    elif kind is _ATTRIBUTE:
+        new = _new(_ATTRIBUTE)
+        new.value, new.attr, new.ctx = clone(node.value), node.attr, node.ctx
+        new.origin = node.origin
+    elif _STANDS[kind]:
         return node
-    new = _new(kind)
-    new.__dict__ = values = node.__dict__.copy()
-    copied, fields, inner = _COPIED[kind]
-    if not copied.issuperset(values):  # it has marks that are its alone
-        for name in values.keys() - copied:
-            del values[name]
-    if kind is _NAME and values.get("annotation", _NAME) is None:  # as with nearly all of them
-        return new
-    if kind is _BINARY:
-        values["left"], values["right"] = clone(values["left"]), clone(values["right"])
-        return new
-    if not fields <= values.keys():
-        for name in kind._fields:
-            values.setdefault(name, None)
+    else:
+        new = _new(kind)
+    given = node.__dict__
+    if given:
+        new.__dict__ = kept = given.copy()
+        if not _KEPT.issuperset(given):  # it has marks that are its alone
+            for name in given.keys() - _KEPT:
+                del kept[name]
+    return new if kind in _AT_ONCE else _filled(new, node, clone)
+
+
+def _filled(new: Node, node: Node, copy: Callable[[Any], Any]) -> Node:
+    """Give a node copies of the fields of another one, and return it."""
+    inner, others = _COPIED[node.__class__]
+    for name in others:
+        setattr(new, name, getattr(node, name, None))
     for name in inner:
-        part = values[name]
-        if part is not None:
-            if part.__class__ is list:
-                values[name] = [clone(item) for item in part] if part else []
-            else:
-                values[name] = clone(part)
+        part = getattr(node, name, None)
+        setattr(new, name, None if part is None else copy(part))
     return new
 
 
@@ -221,18 +246,9 @@ def twin(node: Node) -> Node:
     >>> IN_PLACE.of(twin(update))
     True
     """
-    kind = node.__class__
-    if kind is list:
+    if node.__class__ is list:
         return [twin(item) for item in node]
-    if _STANDS[kind]:
-        return node
-    new = _new(kind)
-    new.__dict__ = values = node.__dict__.copy()
-    for name in _COPIED[kind][2]:
-        part = values.get(name)
-        if part is not None:
-            values[name] = twin(part)
-    return new
+    return node if _STANDS[node.__class__] else rebuilt(node, twin)
 
 
 def index_value(index: Any) -> Any:

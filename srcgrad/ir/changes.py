@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.walk import names_bound
 
 _MAY_CHANGE: Final = frozenset({gast.Expr, gast.Assign})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-import gast
+from srcgrad.ir import gast
 
 Place = tuple[Any, str, int | None]
 """Where a part of a node stands: the node that holds it, the field, and the place in a list."""

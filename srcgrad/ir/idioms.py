@@ -11,9 +11,9 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-import gast
 import numpy as np
 
+from srcgrad.ir import gast
 from srcgrad.ir.scopes import Scope
 from srcgrad.runtime.idioms import falling_logistic, logistic
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from types import FunctionType, ModuleType
 from typing import Any
 
-import gast
+from srcgrad.ir import gast
 
 Imported = tuple[str, Any, Mapping[str, Any]]
 

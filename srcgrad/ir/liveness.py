@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.jumps import is_endless
 from srcgrad.ir.marks import ATTEMPT
 from srcgrad.ir.program import bound_by, header_reads

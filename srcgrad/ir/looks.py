@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.walk import READING
 
 _NAME, _LOAD, _BINARY, _CALL = gast.Name, gast.Load, gast.BinOp, gast.Call
@@ -54,8 +53,7 @@ class Look:
                     self.noted.append(item)
                 fields = reading[kind]
                 if fields:
-                    given = item.__dict__
                     for name in fields:
-                        part = given.get(name)
+                        part = getattr(item, name, None)
                         if part:  # many lists are empty
                             put(part)

@@ -19,7 +19,7 @@ class Mark(Generic[T]):
 
     `clone` gives the copy of a node those marks that are `copied`, and `twin` all of them.
 
-    >>> import gast
+    >>> from srcgrad.ir import gast
     >>> update = gast.parse("x = x * 2").body[0]
     >>> IN_PLACE.of(update), IN_PLACE.is_on(update)
     (False, False)
@@ -54,9 +54,30 @@ class Mark(Generic[T]):
         vars(node).pop(self.name, None)
 
 
+class SlotMark(Mark[T]):
+    """A mark for which nodes have a slot, in which there is always something.
+
+    >>> from srcgrad.ir import gast
+    >>> node = gast.Constant(1, None)
+    >>> ORIGIN.is_on(node), ORIGIN.put(node, "here"), ORIGIN.is_on(node)
+    (False, None, True)
+    """
+
+    __slots__ = ()
+
+    def is_on(self, node: Any) -> bool:
+        """Say whether anything is noted on a node."""
+        return getattr(node, self.name, self.absent) is not self.absent
+
+    def take_off(self, node: Any) -> None:
+        """Forget what is noted on a node, if anything is."""
+        if self.is_on(node):
+            setattr(node, self.name, self.absent)
+
+
 # -- of all nodes
 
-ORIGIN: Final = Mark[Any]("origin", None, copied=True)
+ORIGIN: Final = SlotMark[Any]("origin", None, copied=True)
 """Where the user wrote it (`ir.origins.Origin`)."""
 
 OF_RULE: Final = Mark("of_rule", absent=False, copied=True)

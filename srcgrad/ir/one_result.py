@@ -6,8 +6,7 @@ import functools
 import inspect
 from typing import Any
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.operations import Operation
 
 

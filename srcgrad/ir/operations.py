@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any, Final, Literal
 
-import gast
 import numpy as np
 
+from srcgrad.ir import gast
 from srcgrad.ir.changes import is_change
 from srcgrad.ir.idioms import idiom_of
 from srcgrad.ir.marks import SETTLED

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.marks import ORIGIN
 from srcgrad.ir.walk import INNER, statements
 from srcgrad.spans import Span
@@ -47,7 +46,7 @@ def origin_of(node: Any) -> Origin | None:
 
 def note_foreign(node: Any, file: str, text: Callable[[int], str]) -> None:
     """Note where a node comes from, before it is given the place of a call in another function."""
-    here = _here(node.__dict__)
+    here = _here(node)
     if here is not None and not ORIGIN.is_on(node):
         ORIGIN.put(node, here._replace(file=file, text=text(here.line).strip()))
 
@@ -67,11 +66,11 @@ def note_origins(body: Iterable[Any]) -> None:
     """
     for statement in statements(list(body)):
         for part in _headers(statement):
-            for given in _noted_in(part):
-                if "origin" not in given and (here := _here(given)) is not None:
-                    given["origin"] = here
+            for node in _noted_in(part):
+                if ORIGIN.of(node) is None:
+                    node.origin = _here(node)
         value = getattr(statement, "value", None)
-        _note(statement, origin_of(value) or _here(statement.__dict__))
+        _note(statement, origin_of(value) or _here(statement))
 
 
 def spread_origins(body: Iterable[Any]) -> None:
@@ -86,9 +85,9 @@ def spread_origins(body: Iterable[Any]) -> None:
     for statement in statements(list(body)):
         found = origin_of(statement)
         for part in _headers(statement) if found is not None else ():
-            for given in _noted_in(part):
-                if "origin" not in given:
-                    given["origin"] = found
+            for node in _noted_in(part):
+                if ORIGIN.of(node) is None:
+                    node.origin = found
 
 
 def _headers(statement: Any) -> list[Any]:
@@ -98,23 +97,23 @@ def _headers(statement: Any) -> list[Any]:
 
 
 def _note(node: Any, origin: Origin | None) -> None:
-    if origin is not None and isinstance(node, _NOTED):
-        node.__dict__.setdefault("origin", origin)
+    if origin is not None and isinstance(node, _NOTED) and not ORIGIN.is_on(node):
+        ORIGIN.put(node, origin)
 
 
-def _noted_in(tree: Any) -> list[dict[str, Any]]:
-    """Return what the nodes of an expression hold that are noted, in no order."""
-    found: list[dict[str, Any]] = []
+def _noted_in(tree: Any) -> list[Any]:
+    """Return the nodes of an expression that are noted, in no order."""
+    found: list[Any] = []
     waiting = [tree]
     for node in waiting:
-        kind, given = node.__class__, node.__dict__
+        kind = node.__class__
         if _IS_NOTED[kind]:
-            found.append(given)
+            found.append(node)
         if kind is gast.BinOp:  # as most are that hold others
-            waiting += given["left"], given["right"]
+            waiting += node.left, node.right
         else:
             for name in INNER[kind]:
-                part = given.get(name)
+                part = getattr(node, name, None)
                 if part.__class__ is list:
                     waiting += [item for item in part if isinstance(item, gast.AST)]
                 elif isinstance(part, gast.AST):
@@ -122,11 +121,10 @@ def _noted_in(tree: Any) -> list[dict[str, Any]]:
     return found
 
 
-def _here(given: dict[str, Any]) -> Origin | None:
-    line = given.get("lineno")
+def _here(node: Any) -> Origin | None:
+    line = getattr(node, "lineno", None)
     if not line:
         return None
-    column = given.get("col_offset") or 0
-    end_column = given.get("end_col_offset")
-    end_line = given.get("end_lineno") or line
+    column, end_column = getattr(node, "col_offset", 0) or 0, getattr(node, "end_col_offset", None)
+    end_line = getattr(node, "end_lineno", None) or line
     return Origin(line, column, end_line, column if end_column is None else end_column)

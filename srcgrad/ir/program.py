@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any, TypeVar
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.build import load
 from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Operation, Reader

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.build import clone
 from srcgrad.ir.walk import INNER
 
@@ -34,18 +33,19 @@ def put(tree: Any, values: Mapping[str, Any]) -> Any:  # noqa: C901, PLR0912 - a
         return _put_for(tree, values)
     waiting = [tree]
     for node in waiting:
-        given = node.__dict__
         if node.__class__ is gast.BinOp:  # as most are
-            for field in ("left", "right"):
-                part = given[field]
-                kind = part.__class__
-                if kind is gast.Name:
-                    given[field] = _put_for(part, values)
-                elif kind is not gast.Constant:
-                    waiting.append(part)
+            left, right = node.left, node.right
+            if left.__class__ is gast.Name:
+                node.left = _put_for(left, values)
+            elif left.__class__ is not gast.Constant:
+                waiting.append(left)
+            if right.__class__ is gast.Name:
+                node.right = _put_for(right, values)
+            elif right.__class__ is not gast.Constant:
+                waiting.append(right)
             continue
         for field in _FIELDS[node.__class__]:
-            part = given.get(field)
+            part = getattr(node, field, None)
             if part.__class__ is list:
                 for place, item in enumerate(part):
                     if item.__class__ is gast.Name:
@@ -53,7 +53,7 @@ def put(tree: Any, values: Mapping[str, Any]) -> Any:  # noqa: C901, PLR0912 - a
                     elif item.__class__ is not gast.Constant and isinstance(item, gast.AST):
                         waiting.append(item)
             elif part.__class__ is gast.Name:
-                given[field] = _put_for(part, values)
+                setattr(node, field, _put_for(part, values))
             elif part.__class__ is not gast.Constant and isinstance(part, gast.AST):
                 waiting.append(part)
     return tree

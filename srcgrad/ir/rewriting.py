@@ -5,9 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-import gast
+from srcgrad.ir import gast
+from srcgrad.ir.walk import INNER, walk
 
-from srcgrad.ir.walk import INNER
+
+def replace_in(tree: Any, node: Any, other: Any) -> None:
+    """Put one node in the place of another, wherever that stands in a tree.
+
+    >>> tree = gast.parse("a = f(b)").body[0]
+    >>> replace_in(tree, tree.value.args[0], gast.Constant(2, None))
+    >>> gast.unparse(tree)
+    'a = f(2)'
+    """
+    for holder in walk(tree):
+        for name in INNER[holder.__class__]:
+            part = getattr(holder, name, None)
+            if part is node:
+                setattr(holder, name, other)
+            elif part.__class__ is list:
+                part[:] = [other if item is node else item for item in part]
 
 
 class _Methods(dict[type, Callable[[Any, Any], Any] | None]):
@@ -47,13 +63,12 @@ class Rewriter:
 
     def generic_visit(self, node: Any) -> Any:
         """Visit the nodes inside a node, and return it."""
-        given = node.__dict__
         for name in INNER[node.__class__]:
-            part = given.get(name)
+            part = getattr(node, name, None)
             if part.__class__ is list:
                 part[:] = self._each(part)
             elif isinstance(part, gast.AST) and name != "op":
-                given[name] = self.visit(part)
+                setattr(node, name, self.visit(part))
         return node
 
     def _each(self, parts: list[Any]) -> list[Any]:

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from types import CellType, FunctionType, ModuleType
 from typing import Any, Final, cast
 
-import gast
 import numpy as np
 
+from srcgrad.ir import gast
 from srcgrad.ir.imports import imported
 from srcgrad.ir.walk import found_in
 from srcgrad.runtime.objects import hides_class

@@ -6,9 +6,9 @@ import functools
 import inspect
 from typing import Any
 
-import gast
 import numpy as np
 
+from srcgrad.ir import gast
 from srcgrad.ir.operations import Reader, may_not_copy
 from srcgrad.ir.packages import package_of
 from srcgrad.ir.scopes import MISSING

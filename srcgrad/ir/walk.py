@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-import gast
+from srcgrad.ir import gast
 
 _BLOCKS = ("body", "orelse", "finalbody")
 _MISSING = object()
@@ -102,9 +102,8 @@ def nodes_in(node: Any) -> list[Any]:
     fields = INNER[node.__class__]
     if not fields:
         return found
-    given = node.__dict__
     for name in fields:
-        part = given.get(name)
+        part = getattr(node, name, None)
         if part is not None:
             if part.__class__ is list:
                 found += [item for item in part if isinstance(item, gast.AST)]
@@ -149,9 +148,8 @@ def walk(node: Any) -> Iterator[Any]:  # noqa: C901, PLR0912 - the kinds that mo
             continue
         fields = walked[kind]
         if fields:
-            given = item.__dict__
             for name in fields:
-                part = given.get(name)
+                part = getattr(item, name, None)
                 if part:
                     if part.__class__ is list:
                         waiting += part
@@ -196,9 +194,8 @@ def found_in(node: Any, *kinds: type) -> list[Any]:  # noqa: C901, PLR0912 - as 
         fields = inner[kind]  # of what is no node there are none
         if fields:
             annotated = annotated or kind is _ARGUMENTS  # no other names are
-            given = item.__dict__
             for name in fields:
-                part = given.get(name)
+                part = getattr(item, name, None)
                 if part:
                     if part.__class__ is list:
                         waiting += part
@@ -217,16 +214,16 @@ def found_with(node: Any, mark: str) -> list[Any]:
     """
     waiting, found = [node], []
     for item in waiting:
-        kind, given = item.__class__, item.__dict__
-        if mark in given:
+        kind = item.__class__
+        if getattr(item, mark, _MISSING) is not _MISSING:
             found.append(item)
         if kind is _NAME or kind is _CONSTANT:
             continue
         if kind is _BINARY:
-            waiting += given["left"], given["right"]
+            waiting += item.left, item.right
             continue
         for name in _UNSIGNED[kind]:
-            part = given.get(name)
+            part = getattr(item, name, None)
             if part:
                 if part.__class__ is list:
                     waiting += [inner for inner in part if isinstance(inner, gast.AST)]
@@ -250,9 +247,8 @@ def is_same(one: Any, other: Any) -> bool:
         if first.__class__ is not second.__class__:
             return False
         if isinstance(first, gast.AST):
-            ours, theirs = first.__dict__, second.__dict__
             for name in first._fields:
-                mine, other = ours.get(name, _MISSING), theirs.get(name, _MISSING)
+                mine, other = getattr(first, name, _MISSING), getattr(second, name, _MISSING)
                 if mine is not other:  # as names and contexts are
                     pairs.append((mine, other))
         elif isinstance(first, list):
@@ -278,8 +274,7 @@ def spelled(node: Any) -> str:
         return f"[{','.join(map(spelled, node))}]"
     if not isinstance(node, gast.AST):
         return repr(node)
-    given = node.__dict__
-    parts = [spelled(given.get(name)) for name in node._fields if name != "ctx"]
+    parts = [spelled(getattr(node, name, None)) for name in node._fields if name != "ctx"]
     return f"{kind.__name__}({','.join(parts)})"
 
 
@@ -358,9 +353,8 @@ def names_read(node: Any) -> list[str]:  # noqa: C901 - as in `walk`
         elif kind is not _CONSTANT:
             fields = reading[kind]
             if fields:
-                given = item.__dict__
                 for name in fields:
-                    part = given.get(name)
+                    part = getattr(item, name, None)
                     if part:  # many lists are empty
                         put(part)
     return found

@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.liveness import walk_live
 from srcgrad.ir.marks import CLOSING
 from srcgrad.ir.nodes import Blank, Comment

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import gast
-
 from srcgrad.analyses.touched_elements import TouchedElements, part_written
+from srcgrad.ir import gast
 from srcgrad.ir.walk import blocks_of, names_read, statements
 from srcgrad.optimizations.fill_cleared import as_assignment
 from srcgrad.optimizations.purity import Purity

@@ -11,8 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection
 from typing import Any
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.build import at
 from srcgrad.ir.liveness import killed, walk_live
 from srcgrad.ir.marks import IN_PLACE

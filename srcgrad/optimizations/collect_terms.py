@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, TypeAlias
 
-import gast
 import numpy as np
 
 from srcgrad.analyses.text_calls import called
+from srcgrad.ir import gast
 from srcgrad.ir.build import constant, name_adjoint
 from srcgrad.ir.marks import ADJOINT
 from srcgrad.ir.program import targets_of

@@ -13,10 +13,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-import gast
-
 from srcgrad.analyses.sharing import Sharing
 from srcgrad.analyses.text_calls import called, outlined
+from srcgrad.ir import gast
 from srcgrad.ir.build import load
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.looks import Look

@@ -11,8 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.build import at, clone
 from srcgrad.ir.program import Counts, bound_by, header_reads, targets_of
 from srcgrad.ir.putting import put

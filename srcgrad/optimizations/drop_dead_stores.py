@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.jumps import is_endless
 from srcgrad.ir.liveness import killed, may_raise, walk_live
 from srcgrad.ir.marks import ATTEMPT, IN_PLACE

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import Any
 
-import gast
-
 from srcgrad.analyses.touched_elements import TouchedElements
+from srcgrad.ir import gast
 from srcgrad.ir.nodes import Blank, Comment
 from srcgrad.ir.program import bound_by, header_reads, targets_of
 from srcgrad.ir.walk import blocks_of, root_name, statements

@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import gast
-
 from srcgrad.analyses.sharing import Sharing
+from srcgrad.ir import gast
 from srcgrad.ir.build import at
 from srcgrad.ir.lines import take_lines
 from srcgrad.ir.program import bound_by, header_reads, targets_of

@@ -8,9 +8,8 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, Final
 
-import gast
-
 from srcgrad.analyses.text_calls import called, makes_new
+from srcgrad.ir import gast
 from srcgrad.ir.build import constant, name_adjoint
 from srcgrad.ir.marks import ADJOINT
 from srcgrad.ir.walk import blocks_of, names_read, root_name, spelled

@@ -7,8 +7,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any, Final
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.build import name_adjoint
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.lines import take_lines

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.build import at, dotted_path
 from srcgrad.ir.program import bound_names
 from srcgrad.ir.walk import blocks_of, names_bound, statements

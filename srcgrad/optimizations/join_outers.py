@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.build import call
 from srcgrad.ir.rewriting import Rewriter
 from srcgrad.ir.walk import found_in, statements

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import gast
-
 from srcgrad.analyses.constants import axes_of, is_full_slice
+from srcgrad.ir import gast
 
 
 def without_kept_axes(value: Any, index: Any) -> Any:

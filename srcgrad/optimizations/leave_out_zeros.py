@@ -7,8 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, Final
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.nodes import is_backward
 from srcgrad.ir.program import targets_of
 from srcgrad.ir.walk import blocks_of, names_bound, statements

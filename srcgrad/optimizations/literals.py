@@ -6,8 +6,7 @@ import math
 from fractions import Fraction
 from typing import Any, Final
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.build import constant
 
 _SHORT: Final = 6

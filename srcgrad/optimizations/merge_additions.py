@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.lines import take_lines
 from srcgrad.ir.walk import blocks_of, is_same, names_read, root_name, walk
 from srcgrad.optimizations.width import WIDEST

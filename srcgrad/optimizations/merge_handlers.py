@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.jumps import falls_through
 from srcgrad.ir.marks import IS_PRIMAL
 from srcgrad.ir.nodes import Blank, Comment

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-import gast
-
 from srcgrad.analyses.sharing import Sharing
+from srcgrad.ir import gast
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.looks import Look
 from srcgrad.ir.marks import IS_RECORD

@@ -6,9 +6,8 @@ from collections.abc import Callable
 from types import FunctionType, ModuleType
 from typing import Any, Final
 
-import gast
-
 from srcgrad import runtime
+from srcgrad.ir import gast
 from srcgrad.ir.build import dotted_path, load
 from srcgrad.ir.operations import Reader
 from srcgrad.ir.packages import package_of

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.program import Counts, bound_by, header_reads
 from srcgrad.ir.walk import blocks_of, statements
 from srcgrad.optimizations.propagate_copies import copy_in

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.marks import CLOSING
 from srcgrad.ir.program import Counts, targets_of
 from srcgrad.ir.putting import put

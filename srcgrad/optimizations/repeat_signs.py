@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.lines import take_lines
 from srcgrad.ir.marks import CLOSING
 from srcgrad.ir.program import Counts, targets_of

@@ -6,9 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
-import gast
-
 from srcgrad.analyses.sharing import Sharing
+from srcgrad.ir import gast
 from srcgrad.ir.build import clone
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.program import count_binds, count_reads, is_store, targets_of

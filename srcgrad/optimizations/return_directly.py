@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.build import at, name_adjoint
 from srcgrad.ir.lines import take_lines
 from srcgrad.ir.nodes import Blank, Comment

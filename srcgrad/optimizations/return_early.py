@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.build import at, name_adjoint
 from srcgrad.ir.lines import take_lines
 from srcgrad.ir.marks import IS_PRIMAL

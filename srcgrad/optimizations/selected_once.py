@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-import gast
-
 from srcgrad.analyses.text_calls import called
+from srcgrad.ir import gast
 from srcgrad.ir.walk import is_same
 from srcgrad.optimizations.literals import number_of
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from types import FunctionType
 from typing import Any, Final
 
-import gast
 import numpy as np
 
 from srcgrad.analyses.text_calls import called
+from srcgrad.ir import gast
 from srcgrad.ir.build import load
 from srcgrad.ir.nodes import Blank, Comment
 from srcgrad.ir.walk import (

@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any, Final
 
-import gast
-
 from srcgrad.analyses.sharing import Sharing
 from srcgrad.analyses.text_calls import called, makes_new
+from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, load, store
 from srcgrad.ir.marks import IN_PLACE
 from srcgrad.ir.nodes import Comment
@@ -382,10 +381,9 @@ def _key(node: Any) -> Any:
     if node.__class__ is gast.Name:
         return node.id
     if isinstance(node, gast.AST):
-        given = node.__dict__
         return (
             node.__class__.__name__,
-            *[_key(given.get(name)) for name in node._fields if name != "ctx"],
+            *[_key(getattr(node, name, None)) for name in node._fields if name != "ctx"],
         )
     if isinstance(node, list):
         return tuple(map(_key, node))

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-import gast
-
 from srcgrad.analyses.text_calls import makes_new
+from srcgrad.ir import gast
 from srcgrad.ir.program import header_reads
 from srcgrad.ir.putting import put
 from srcgrad.ir.walk import blocks_of, spelled, statements

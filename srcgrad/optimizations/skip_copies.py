@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
-import gast
-
 from srcgrad.analyses.text_calls import compares_elements, makes_new
+from srcgrad.ir import gast
 from srcgrad.ir.program import Counts, bound_by, header_of, header_reads, targets_of
 from srcgrad.ir.rewriting import Rewriter
 from srcgrad.ir.walk import blocks_of, found_in, root_name, statements

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import gast
-
 from srcgrad.analyses.text_calls import called_by_text
+from srcgrad.ir import gast
 from srcgrad.ir.program import Counts, bound_by, header_reads, targets_of
 from srcgrad.ir.putting import put
 from srcgrad.ir.walk import blocks_of, names_read, root_name, statements

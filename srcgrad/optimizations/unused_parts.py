@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.build import at
 from srcgrad.ir.program import binds_name
 from srcgrad.ir.walk import blocks_of, names_bound, names_read, nodes_in, statements, walk

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-import gast
+from srcgrad.ir import gast
 
 WIDEST: Final = 84
 """How wide a value may get by what is put into it; its target and indentation come on top."""
@@ -29,9 +29,9 @@ def width(node: Any) -> int:
         return width(left) + width(right) + 3 + 2 * inner
     if not isinstance(node, gast.AST):
         return 0
-    given, found, count = node.__dict__, 0, 0
+    found, count = 0, 0
     for name in node._fields:
-        part = given.get(name)
+        part = getattr(node, name, None)
         for child in part if part.__class__ is list else (part,):
             if isinstance(child, gast.AST):
                 found += width(child)

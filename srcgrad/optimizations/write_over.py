@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.build import call, clone
 from srcgrad.ir.marks import GUARDED
 from srcgrad.ir.walk import statements

@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.build import clone
 from srcgrad.ir.jumps import jumps
 from srcgrad.ir.program import bound_by

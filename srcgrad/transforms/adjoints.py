@@ -6,9 +6,8 @@ import enum
 from collections.abc import Callable, Iterable
 from typing import Any
 
-import gast
-
 from srcgrad.analyses.text_calls import makes_new
+from srcgrad.ir import gast
 from srcgrad.ir.build import (
     add_assign,
     assign,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.build import clone
 from srcgrad.ir.rewriting import Rewriter
 from srcgrad.ir.walk import names_read

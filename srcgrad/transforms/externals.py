@@ -10,10 +10,9 @@ from itertools import accumulate
 from types import ModuleType
 from typing import Any
 
-import gast
-
 from srcgrad import runtime
 from srcgrad.frontend.left_out import marks
+from srcgrad.ir import gast
 from srcgrad.ir.build import call
 from srcgrad.ir.names import Namer, identifier, is_importable
 from srcgrad.ir.scopes import MISSING, SPACE_OF, Binding

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import Any, Final
 
-import gast
 import numpy as np
 
 from srcgrad.analyses.containers import kinds
 from srcgrad.analyses.float_names import float_names
 from srcgrad.analyses.number_tables import number_tables
+from srcgrad.ir import gast
 from srcgrad.ir.build import at, call, load
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.displays import makes_list

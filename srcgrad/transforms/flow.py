@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.marks import ATTEMPT, RESCUED
 from srcgrad.ir.program import is_store, store_target

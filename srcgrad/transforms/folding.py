@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-import gast
+from srcgrad.ir import gast
 
 UNKNOWN: Final = object()
 

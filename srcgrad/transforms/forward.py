@@ -11,13 +11,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-import gast
-
 from srcgrad.analyses.containers import kinds
 from srcgrad.analyses.mirroring import Mirroring
 from srcgrad.analyses.shapes import Shapes
 from srcgrad.analyses.variation import Variation
 from srcgrad.checker.tangent_witness import TangentWitness
+from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, call, clone, load, store
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.marks import REPEATS, UPDATES_ENTRY

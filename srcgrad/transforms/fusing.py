@@ -12,9 +12,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-import gast
-
 from srcgrad.analyses.sharing import Sharing
+from srcgrad.ir import gast
 from srcgrad.ir.build import clone
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.liveness import first_reads

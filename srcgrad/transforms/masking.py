@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import gast
 import numpy as np
 
 from srcgrad.analyses.gathering import begun
 from srcgrad.analyses.selectors import Mask
+from srcgrad.ir import gast
 from srcgrad.ir.build import at, clone, load
 from srcgrad.ir.walk import is_same, names_read
 from srcgrad.runtime import kept_if, kept_unless

@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.build import assign, call, load
 from srcgrad.ir.names import Namer
 from srcgrad.ir.program import bound_by

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.build import load, subscript
 from srcgrad.ir.program import direct_names, header_reads, is_store, store_target
 from srcgrad.ir.walk import names_bound, statements

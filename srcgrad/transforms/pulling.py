@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import gast
-
 from srcgrad.analyses.activity import Activity
 from srcgrad.analyses.memory import Storage
 from srcgrad.analyses.selection import Selection
 from srcgrad.analyses.shapes import Shapes
+from srcgrad.ir import gast
 from srcgrad.ir.build import assign, call, clone, load, store
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program

@@ -6,8 +6,7 @@ import itertools
 from collections.abc import Iterator
 from typing import Any, Final
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.build import assign, clone, load
 from srcgrad.ir.marks import PUTS_BACK
 from srcgrad.ir.names import Namer

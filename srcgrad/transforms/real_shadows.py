@@ -10,9 +10,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import gast
-
 from srcgrad.analyses.shadowed import Shadowed
+from srcgrad.ir import gast
 from srcgrad.ir.build import call, clone
 from srcgrad.ir.program import Program
 from srcgrad.ir.walk import names_bound, root_name, statements

@@ -11,8 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from typing import Any, Final
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.build import (
     add_assign,
     assign,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.build import at, call, clone, index_value
 from srcgrad.ir.marks import REPEATS
 from srcgrad.ir.walk import blocks_of

@@ -6,12 +6,11 @@ import itertools
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-import gast
-
 from srcgrad import runtime
 from srcgrad.errors import InternalError, MutationError
 from srcgrad.frontend.long_loops import loop_of
 from srcgrad.garbage import weakly
+from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, call, clone, load, method, store
 from srcgrad.ir.changes import Change, change_of
 from srcgrad.ir.jumps import breaks_out, falls_through

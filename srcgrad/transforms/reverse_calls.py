@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import gast
-
 from srcgrad.errors import MissingRuleError
+from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, call, load, store
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import direct_names

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import gast
-
 from srcgrad.analyses.points_to import PointsTo
+from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, call, clone, constant, load, method, store, subscript
 from srcgrad.ir.changes import Change, change_of
 from srcgrad.ir.marks import IS_ENTRY, KEEPS_SHAPE, UPDATES_ENTRY

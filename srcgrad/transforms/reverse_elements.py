@@ -5,10 +5,9 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-import gast
-
 from srcgrad.analyses.constants import is_full_slice
 from srcgrad.analyses.index_arrays import compared, is_mask, masks, may_lack_axes
+from srcgrad.ir import gast
 from srcgrad.ir.build import (
     add_assign,
     assign,

@@ -5,8 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, call, clone, load, names_tuple, store, tuple_of
 from srcgrad.ir.program import direct_names
 from srcgrad.transforms.contributions import Contributions

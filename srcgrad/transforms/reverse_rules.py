@@ -5,9 +5,8 @@ from __future__ import annotations
 from itertools import zip_longest
 from typing import Any
 
-import gast
-
 from srcgrad.errors import MissingRuleError
+from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, call, clone, load, store, subscript
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.one_result import has_one_result

@@ -5,11 +5,10 @@ from __future__ import annotations
 import ast
 from typing import Any, Final
 
-import gast
-
 from srcgrad.errors import SrcgradError, UnsupportedSyntaxError
 from srcgrad.frontend.source import find_source
 from srcgrad.frontend.surgery import Edit
+from srcgrad.ir import gast
 from srcgrad.ir.build import at, clone
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.marks import EDIT

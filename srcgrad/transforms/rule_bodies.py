@@ -6,17 +6,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-import gast
 import numpy as np
 
 from srcgrad import runtime
+from srcgrad.ir import gast
 from srcgrad.ir.build import (
     attribute,
     called,
     clone,
     load,
     load_for_rule,
-    made,
     stands_alone,
     store,
 )
@@ -227,14 +226,14 @@ class RuleBody:
         return self._rebuilt(node)
 
     def _rebuilt(self, node: Any) -> Any:
-        given, done = node.__dict__, {}
+        done: list[Any] = []
         for name in node._fields:
-            part = given.get(name)
+            part = getattr(node, name)
             if part.__class__ is list:
-                done[name] = [self._expression(item) for item in part]
+                done.append([self._expression(item) for item in part])
             else:
-                done[name] = part if stands_alone(part) else self._expression(part)
-        return made(node.__class__, done)
+                done.append(part if stands_alone(part) else self._expression(part))
+        return node.__class__(*done)
 
     def _subscript(self, node: Any) -> Any:
         """Read an item of a display at once."""

@@ -11,10 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
-import gast
-
-from srcgrad.ir.build import clone, made, stands_alone
-from srcgrad.ir.walk import INNER
+from srcgrad.ir import gast
+from srcgrad.ir.build import clone, rebuilt, stands_alone
 from srcgrad.transforms.rule_sources import NotInlinableError
 
 Parts: TypeAlias = tuple[list[Any], list[Any]]
@@ -178,10 +176,4 @@ class Filling:
             return [self.of(item) for item in node]
         if stands_alone(node):
             return node
-        given = node.__dict__
-        done = dict(given)
-        for name in INNER[kind]:
-            part = given.get(name)
-            if part is not None:
-                done[name] = self.of(part)
-        return made(kind, done)
+        return rebuilt(node, self.of)

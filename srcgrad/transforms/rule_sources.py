@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from types import FunctionType
 from typing import Any, Final
 
-import gast
-
 from srcgrad import runtime
 from srcgrad.frontend.source import find_source
 from srcgrad.frontend.weak_memory import PerFunction
+from srcgrad.ir import gast
 from srcgrad.ir.scopes import Scope, scope_of
 from srcgrad.ir.walk import names_read, walk
 from srcgrad.rules.base import Elementwise, Function, Pointwise

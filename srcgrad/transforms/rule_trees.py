@@ -6,8 +6,7 @@ import functools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.walk import names_bound, names_read, statements
 from srcgrad.rules.base import Function
 from srcgrad.transforms.rule_sources import (

@@ -9,9 +9,8 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any, Final
 
-import gast
-
 from srcgrad import runtime
+from srcgrad.ir import gast
 from srcgrad.transforms.folding import UNKNOWN, literal
 
 EXPORTED: Final = frozenset(runtime.__all__)

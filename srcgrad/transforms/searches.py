@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.walk import blocks_of
 
 

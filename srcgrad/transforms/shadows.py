@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import gast
-
 from srcgrad.errors import MutationError
+from srcgrad.ir import gast
 from srcgrad.ir.build import (
     add_assign,
     assign,

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.build import assign, call, load
 from srcgrad.ir.marks import CLOSING, KEEPS_SHAPE
 from srcgrad.ir.names import Namer

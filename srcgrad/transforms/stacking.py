@@ -17,9 +17,9 @@ import builtins
 from collections.abc import Collection, Sequence
 from typing import Any, Final
 
-import gast
 import numpy as np
 
+from srcgrad.ir import gast
 from srcgrad.ir.build import call, load
 from srcgrad.ir.program import bound_names
 from srcgrad.ir.walk import names_bound, names_read, root_name, statements

@@ -6,8 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-import gast
-
 from srcgrad.analyses.activity import Activity
 from srcgrad.analyses.containers import Kinds, kinds
 from srcgrad.analyses.dimensions import Dimensions
@@ -22,6 +20,7 @@ from srcgrad.analyses.shapes import Shapes
 from srcgrad.checker.witness import begun
 from srcgrad.errors import UnsupportedError
 from srcgrad.garbage import weakly
+from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, call, clone, load, twin
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.marks import IS_ENTRY, IS_SCALED, VECTOR

@@ -6,8 +6,7 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Callable
 from typing import Any
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.build import clone
 from srcgrad.ir.operations import Reader
 from srcgrad.transforms.tangent_rules import NoTangentError

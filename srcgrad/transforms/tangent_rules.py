@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
 
-import gast
 import numpy as np
 
 from srcgrad import runtime
 from srcgrad.frontend.weak_memory import signature_of
+from srcgrad.ir import gast
 from srcgrad.ir.build import assign, call, clone, load
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import direct_names

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.build import assign, clone, load
 from srcgrad.ir.names import Namer
 from srcgrad.transforms.tangent_rules import NoTangentError

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import gast
-
 from srcgrad.analyses.lengths import Vector, summed_axes
+from srcgrad.ir import gast
 from srcgrad.ir.build import call, load, method
 from srcgrad.ir.marks import GUARDED, KEEPS_SHAPE
 from srcgrad.ir.walk import names_bound

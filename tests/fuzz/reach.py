@@ -197,9 +197,8 @@ def run_corpus(part: int = 0, parts: int = 1) -> None:
 
 def print_files(paths: Sequence[Path]) -> None:
     """Print files as generated text is printed."""
-    import gast
-
     from srcgrad.codegen.printer import to_source
+    from srcgrad.ir import gast
 
     for path in paths:
         to_source(gast.parse(path.read_text()))

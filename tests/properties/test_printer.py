@@ -6,12 +6,12 @@ import ast
 import sys
 from pathlib import Path
 
-import gast
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from srcgrad.codegen.printer import to_source
+from srcgrad.ir import gast
 from tests.properties.syntax import NEWER, SNIPPETS
 
 

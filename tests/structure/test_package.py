@@ -113,6 +113,18 @@ def test_all_text_is_parsed_in_one_place_that_threads_may_share():
     assert not elsewhere
 
 
+def test_all_trees_are_of_our_own_nodes():
+    theirs = [s.at(node) for s in SOURCES for node in s.nodes if _imports_gast(node)]
+    assert {place.partition(":")[0] for place in theirs} == {"srcgrad/ir/gast.py"}
+
+
+def _imports_gast(node):
+    names = [item.name for item in node.names] if isinstance(node, ast.Import) else []
+    if isinstance(node, ast.ImportFrom) and not node.level:
+        names = [node.module or ""]
+    return any(name.partition(".")[0] == "gast" for name in names)
+
+
 def test_no_property_waits_for_a_lock_that_another_process_held():
     locked = [  # that of Python 3.11 has one lock for all objects; `srcgrad.locks` has another
         s.at(node)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import gast
 import numpy as np
 import pytest
 
 import srcgrad as sg
+from srcgrad.ir import gast
 from srcgrad.targets.loops.border import differs
 from srcgrad.targets.loops.reserving import trips_of
 

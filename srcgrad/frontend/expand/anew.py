@@ -9,13 +9,13 @@ from __future__ import annotations
 from types import FunctionType
 from typing import Any, Final
 
-import gast
 import numpy as np
 
 from srcgrad.frontend.expand.making import definition, make_function
 from srcgrad.frontend.expand.values import Home
 from srcgrad.frontend.rebinding import may_be_bound
 from srcgrad.frontend.source import FunctionSource
+from srcgrad.ir import gast
 from srcgrad.ir.build import at, load
 from srcgrad.ir.packages import is_library_name
 from srcgrad.ir.scopes import Binding

@@ -6,8 +6,6 @@ import inspect
 from types import FunctionType
 from typing import Any, Final
 
-import gast
-
 from srcgrad.frontend.expand.part import Part
 from srcgrad.frontend.expand.tables import same_function
 from srcgrad.frontend.expand.values import (
@@ -19,6 +17,7 @@ from srcgrad.frontend.expand.values import (
     is_literal,
     is_named,
 )
+from srcgrad.ir import gast
 from srcgrad.ir.build import at, call
 from srcgrad.ir.handlers import expression
 from srcgrad.ir.walk import names_read

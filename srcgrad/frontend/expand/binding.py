@@ -7,9 +7,8 @@ from collections.abc import Collection
 from types import FunctionType
 from typing import Any
 
-import gast
-
 from srcgrad.frontend.expand.values import Items, Value
+from srcgrad.ir import gast
 from srcgrad.ir.walk import walk
 from srcgrad.runtime.objects import is_plain_class
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from types import FunctionType, MethodType, ModuleType
 from typing import Any
 
-import gast
-
 from srcgrad.frontend.callees import ELSEWHERE
 from srcgrad.frontend.effects import written_parameters
 from srcgrad.frontend.expand.binding import (
@@ -44,6 +42,7 @@ from srcgrad.frontend.expand.values import (
 )
 from srcgrad.frontend.long_loops import is_repeated, repeated_of
 from srcgrad.frontend.source import FunctionSource, find_source
+from srcgrad.ir import gast
 from srcgrad.ir.build import at, clone, load
 from srcgrad.ir.handlers import expression
 from srcgrad.ir.scopes import uncached

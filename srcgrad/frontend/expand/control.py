@@ -5,8 +5,6 @@ from __future__ import annotations
 import contextlib
 from typing import Any
 
-import gast
-
 from srcgrad.frontend.expand.keeping import (
     grows_by_functions,
     keeps_functions,
@@ -29,6 +27,7 @@ from srcgrad.frontend.expand.values import (
     Value,
     is_dtype,
 )
+from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, clone
 from srcgrad.ir.handlers import expression, statement
 from srcgrad.ir.imports import imported, is_there

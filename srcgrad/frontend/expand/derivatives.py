@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from types import FunctionType
 from typing import Any
 
-import gast
-
 from srcgrad.frontend.expand.operators import Kind, Wish, make_derived, operator_of, taken_from
 from srcgrad.frontend.expand.part import Part, callee, differentiated
 from srcgrad.frontend.expand.scoping import parameters
@@ -28,6 +26,7 @@ from srcgrad.frontend.expand.values import (
     Value,
 )
 from srcgrad.frontend.source import find_source
+from srcgrad.ir import gast
 from srcgrad.ir.build import at, clone, load, store
 
 Bound = dict[str, Value]

@@ -7,8 +7,6 @@ from dataclasses import replace
 from types import CellType, FunctionType
 from typing import Any, Final
 
-import gast
-
 from srcgrad.errors import UnsupportedError
 from srcgrad.frontend.expand.assumptions import Given, Of
 from srcgrad.frontend.expand.flags import SETTINGS, is_flag
@@ -46,6 +44,7 @@ from srcgrad.frontend.long_loops import mark_repeated
 from srcgrad.frontend.source import Entry, Leaves, Path, attach, find_source
 from srcgrad.frontend.unseen import UNSEEN
 from srcgrad.garbage import weakly
+from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, clone, dotted, load
 from srcgrad.ir.walk import is_same, root_name
 from srcgrad.runtime import keep_apart

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import gast
-
 from srcgrad.frontend.expand.growing import compared_lengths
 from srcgrad.frontend.expand.lookup import Live
 from srcgrad.frontend.expand.making import as_lambda
@@ -27,6 +25,7 @@ from srcgrad.frontend.expand.values import (
     is_literal,
     literals_in,
 )
+from srcgrad.ir import gast
 from srcgrad.ir.build import at, call, clone, load
 from srcgrad.ir.handlers import expression
 from srcgrad.runtime.indexing import names_element

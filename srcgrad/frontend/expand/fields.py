@@ -6,8 +6,6 @@ import inspect
 from types import FunctionType
 from typing import Any
 
-import gast
-
 from srcgrad.frontend.callees import ELSEWHERE
 from srcgrad.frontend.effects import written_parameters
 from srcgrad.frontend.expand.assumptions import Attribute, InClasses, Of
@@ -30,6 +28,7 @@ from srcgrad.frontend.expand.values import (
     has_plain_keys,
 )
 from srcgrad.frontend.source import Entry, Leaves, Path, find_source
+from srcgrad.ir import gast
 from srcgrad.ir.build import at, clone, load
 from srcgrad.ir.scopes import MISSING
 from srcgrad.ir.walk import found_in

@@ -10,8 +10,6 @@ from contextlib import contextmanager
 from types import CellType, FunctionType, ModuleType
 from typing import Any, NoReturn
 
-import gast
-
 from srcgrad.errors import Diagnostic, UnsupportedSyntaxError
 from srcgrad.frontend.effects import written_parameters
 from srcgrad.frontend.expand.assumptions import Entry
@@ -28,6 +26,7 @@ from srcgrad.frontend.expand.values import (
     Static,
     Value,
 )
+from srcgrad.ir import gast
 from srcgrad.ir.build import assign, load
 from srcgrad.ir.scopes import MISSING, Binding
 from srcgrad.ir.walk import found_in, names_read, walk

@@ -9,8 +9,6 @@ from dataclasses import replace
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final
 
-import gast
-
 from srcgrad.frontend.expand.order import evaluated_first, place
 from srcgrad.frontend.expand.part import Part
 from srcgrad.frontend.expand.scoping import (
@@ -32,6 +30,7 @@ from srcgrad.frontend.expand.yielding import (
 from srcgrad.frontend.library_generators import generator_for, is_library_generator
 from srcgrad.frontend.looking import is_harmless
 from srcgrad.frontend.source import has_source
+from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, clone, load, method, store
 from srcgrad.ir.packages import package_of
 from srcgrad.ir.program import header_of

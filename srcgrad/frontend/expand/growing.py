@@ -7,9 +7,8 @@ import operator
 from collections.abc import Callable
 from typing import Any, Final
 
-import gast
-
 from srcgrad.frontend.expand.values import Items, Known, Value
+from srcgrad.ir import gast
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.walk import names_bound, names_read, walk
 

@@ -10,8 +10,6 @@ from dataclasses import replace
 from types import ModuleType
 from typing import Any, NoReturn
 
-import gast
-
 from srcgrad.frontend.effects import written_parameters
 from srcgrad.frontend.expand.assumptions import stored_in
 from srcgrad.frontend.expand.frame import NeedsInlineError, at_key
@@ -29,6 +27,7 @@ from srcgrad.frontend.expand.values import (
     has_plain_keys,
 )
 from srcgrad.frontend.source import Entry, Leaves, Path, find_source
+from srcgrad.ir import gast
 from srcgrad.ir.build import clone
 from srcgrad.ir.scopes import MISSING
 from srcgrad.ir.walk import found_in, is_same, names_bound, names_read, root_name, walk

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import gast
-
 from srcgrad.frontend.expand.assumptions import Of, is_own, is_space, stored_in, told_of
 from srcgrad.frontend.expand.fields import varies
 from srcgrad.frontend.expand.frame import NeedsInlineError
@@ -29,6 +27,7 @@ from srcgrad.frontend.expand.values import (
     Value,
     has_plain_keys,
 )
+from srcgrad.ir import gast
 from srcgrad.ir.build import clone, load, store
 from srcgrad.ir.walk import names_read, root_name
 from srcgrad.primitives.methods import WRITING

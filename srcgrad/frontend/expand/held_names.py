@@ -9,14 +9,13 @@ from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
-import gast
-
 from srcgrad.frontend.expand.assumptions import Space, stored_in
 from srcgrad.frontend.expand.frame import NeedsInlineError
 from srcgrad.frontend.expand.holding import HeldObject, kind_of, module_of
 from srcgrad.frontend.expand.part import Part
 from srcgrad.frontend.expand.values import Home, Instance, Known, Static, Value
 from srcgrad.frontend.rebinding import may_be_bound
+from srcgrad.ir import gast
 from srcgrad.ir.build import clone, load
 from srcgrad.ir.scopes import MISSING, Binding
 from srcgrad.ir.walk import found_in

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from types import CodeType, FunctionType, MemberDescriptorType, ModuleType
 from typing import Any, Final
 
-import gast
 import numpy as np
 
 from srcgrad.by_text import OF_OWN_MODULE
@@ -23,6 +22,7 @@ from srcgrad.frontend.expand.assumptions import is_space, stored_in
 from srcgrad.frontend.expand.values import Instance, Root
 from srcgrad.frontend.one_way import is_reached_twice
 from srcgrad.frontend.source import Entry, Leaves, Path, find_source
+from srcgrad.ir import gast
 from srcgrad.ir.build import at, clone, dotted_path, load
 from srcgrad.ir.program import bound_names
 from srcgrad.ir.reach import knows_names, reached_functions, read_outside

@@ -7,11 +7,10 @@ import importlib
 import inspect
 from typing import Any, Final
 
-import gast
-
 from srcgrad.frontend.expand.part import Part
 from srcgrad.frontend.expand.scoping import parameters
 from srcgrad.frontend.expand.values import Known, Partial, Static, Value
+from srcgrad.ir import gast
 from srcgrad.ir.build import at
 from srcgrad.ir.walk import walk
 from srcgrad.runtime.interpolators import (

@@ -5,12 +5,12 @@ from __future__ import annotations
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
-import gast
 import numpy as np
 
 from srcgrad.errors import SrcgradError
 from srcgrad.frontend.expand.values import Choice, Known, Local, Method, Partial
 from srcgrad.frontend.source import FunctionSource, find_source
+from srcgrad.ir import gast
 from srcgrad.ir.program import direct_names
 from srcgrad.ir.scopes import Scope, scope_of
 from srcgrad.ir.walk import found_in

@@ -5,11 +5,11 @@ from __future__ import annotations
 import inspect
 from typing import Any, Final
 
-import gast
 import numpy as np
 
 from srcgrad.frontend.expand.part import Part, callee
 from srcgrad.frontend.expand.values import Frozen, Known, Static, Value
+from srcgrad.ir import gast
 from srcgrad.ir.build import at, clone
 from srcgrad.runtime.interpolators import is_distribution
 

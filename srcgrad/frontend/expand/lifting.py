@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import gast
-
 from srcgrad.frontend.expand.frame import NeedsInlineError
 from srcgrad.frontend.expand.scoping import free_names
 from srcgrad.frontend.expand.values import (
@@ -24,6 +22,7 @@ from srcgrad.frontend.expand.values import (
     Static,
     Value,
 )
+from srcgrad.ir import gast
 from srcgrad.ir.build import load
 from srcgrad.runtime.objects import outline
 

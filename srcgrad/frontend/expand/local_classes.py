@@ -11,14 +11,12 @@ from collections.abc import Iterator
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final
 
-import gast
-
 from srcgrad.frontend.expand.scoping import free_names
 from srcgrad.frontend.expand.values import Known
 from srcgrad.frontend.private_names import with_private_names
 from srcgrad.frontend.source import FunctionSource, attach
+from srcgrad.ir import gast
 from srcgrad.ir.build import clone
-from srcgrad.ir.parsing import as_gast
 from srcgrad.ir.walk import names_read, walk
 
 if TYPE_CHECKING:
@@ -145,4 +143,4 @@ def _tree_of(function: FunctionType, trees: dict[int, Any]) -> Any:
     plain.decorator_list, plain.returns = [], None
     plain_ast: Any = ast.fix_missing_locations(gast.gast_to_ast(gast.Module([plain], [])))
     renamed: Any = with_private_names(plain_ast, function.__code__)
-    return as_gast(renamed).body[0]
+    return gast.ast_to_gast(renamed).body[0]

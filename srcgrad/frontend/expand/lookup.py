@@ -8,8 +8,6 @@ from collections.abc import Callable, Mapping
 from types import CellType, ModuleType
 from typing import TYPE_CHECKING, Any
 
-import gast
-
 from srcgrad.frontend.expand.assumptions import Of, Outside
 from srcgrad.frontend.expand.frame import NeedsInlineError, at_key
 from srcgrad.frontend.expand.holding import path_of
@@ -26,6 +24,7 @@ from srcgrad.frontend.expand.values import (
     has_plain_keys,
     reads_otherwise,
 )
+from srcgrad.ir import gast
 from srcgrad.ir.build import clone, load
 from srcgrad.ir.packages import package_of
 from srcgrad.ir.scopes import MISSING, SPACE_OF, Binding

@@ -6,12 +6,11 @@ import ast
 from types import CellType, FunctionType
 from typing import Any
 
-import gast
-
 from srcgrad.errors import InternalError
 from srcgrad.frontend.expand.scoping import free_names
 from srcgrad.frontend.expand.values import Home
 from srcgrad.frontend.source import FunctionSource, attach
+from srcgrad.ir import gast
 from srcgrad.ir.build import at, clone, store
 from srcgrad.ir.rewriting import Rewriter
 from srcgrad.ir.walk import walk

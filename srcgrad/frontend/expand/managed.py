@@ -12,13 +12,13 @@ from collections.abc import Mapping
 from types import CellType, FunctionType
 from typing import Any, Final
 
-import gast
 import numpy as np
 
 from srcgrad.frontend.expand.making import make_function
 from srcgrad.frontend.expand.values import Home
 from srcgrad.frontend.source import find_source, has_source
 from srcgrad.frontend.weak_memory import PerFunction
+from srcgrad.ir import gast
 from srcgrad.ir.build import at, call, constant, load, store
 
 _STATES: Final = ("all", "divide", "over", "under", "invalid")

@@ -5,13 +5,13 @@ from __future__ import annotations
 import operator
 from typing import Any, Final
 
-import gast
 import numpy as np
 
 from srcgrad.backends.jit import is_jitted, of_elements, plain
 from srcgrad.frontend.expand.part import Part, function
 from srcgrad.frontend.expand.scoping import parameters
 from srcgrad.frontend.expand.values import Items, Known, Partial, Static, Value
+from srcgrad.ir import gast
 from srcgrad.ir.build import at, call, clone, load, method, subscript
 from srcgrad.ir.walk import is_same, names_read, walk
 from srcgrad.rules.equivalents.loops import of_vectorize

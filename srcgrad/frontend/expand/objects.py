@@ -8,7 +8,6 @@ import inspect
 from types import FunctionType, MemberDescriptorType, ModuleType, SimpleNamespace
 from typing import Any
 
-import gast
 import numpy as np
 
 from srcgrad.frontend.expand.assumptions import Attribute, InClasses, Of, Outside, is_set
@@ -36,6 +35,7 @@ from srcgrad.frontend.expand.values import (
     is_dtype,
 )
 from srcgrad.frontend.long_loops import repeated_of
+from srcgrad.ir import gast
 from srcgrad.ir.build import at, clone, load
 from srcgrad.ir.handlers import expression
 from srcgrad.ir.scopes import MISSING, Binding, attribute_of

@@ -5,11 +5,10 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-import gast
-
 from srcgrad.frontend.expand.frame import NeedsInlineError
 from srcgrad.frontend.expand.part import Part
 from srcgrad.frontend.expand.values import Items, Known, Static, Value
+from srcgrad.ir import gast
 from srcgrad.ir.build import assign, clone, load
 
 

@@ -6,11 +6,10 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any, Final
 
-import gast
-
 from srcgrad.frontend.effects import written_parameters
 from srcgrad.frontend.expand.values import Known, Local
 from srcgrad.frontend.repeatable import not_repeatable
+from srcgrad.ir import gast
 from srcgrad.ir.marks import ORIGIN
 from srcgrad.ir.vocabulary import Vocabulary
 from srcgrad.ir.walk import found_in, walk

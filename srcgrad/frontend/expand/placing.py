@@ -7,8 +7,6 @@ from dataclasses import replace
 from types import CellType, FunctionType
 from typing import Any, Final, NoReturn
 
-import gast
-
 from srcgrad.frontend.effects import written_parameters
 from srcgrad.frontend.expand.binding import count_reads
 from srcgrad.frontend.expand.frame import NeedsInlineError
@@ -40,6 +38,7 @@ from srcgrad.frontend.long_loops import mark_repeated
 from srcgrad.frontend.normalize.returns import single_exit
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.frontend.source import find_source
+from srcgrad.ir import gast
 from srcgrad.ir.build import at, clone, load
 from srcgrad.ir.names import Namer
 from srcgrad.ir.origins import note_foreign

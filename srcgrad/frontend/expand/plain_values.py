@@ -10,9 +10,8 @@ from collections.abc import Callable, Collection, Mapping
 from types import ModuleType
 from typing import Any, Final
 
-import gast
-
 from srcgrad.frontend.expand.values import Known, Static
+from srcgrad.ir import gast
 from srcgrad.ir.build import dotted_path
 from srcgrad.ir.vocabulary import Vocabulary
 from srcgrad.ir.walk import found_in, names_bound, walk

@@ -6,10 +6,9 @@ import importlib
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-import gast
-
 from srcgrad.frontend.expand.part import Part
 from srcgrad.frontend.expand.values import Known, Object, Static, Value
+from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, clone, load, settled
 from srcgrad.ir.walk import names_read
 from srcgrad.runtime.results import OPTIONS, Solver, bound_by_name, rule_and_options, solver_of

@@ -8,9 +8,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-import gast
-
 from srcgrad.frontend.source import FunctionSource
+from srcgrad.ir import gast
 from srcgrad.ir.build import clone
 from srcgrad.ir.walk import INNER, found_in, names_bound, names_read, nodes_in, walk
 

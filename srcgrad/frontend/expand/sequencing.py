@@ -6,13 +6,12 @@ from collections.abc import Iterator
 from types import ModuleType
 from typing import Any, Final
 
-import gast
-
 from srcgrad.frontend.expand.assumptions import stored_in
 from srcgrad.frontend.expand.order import evaluated_first, place
 from srcgrad.frontend.expand.part import Part
 from srcgrad.frontend.expand.scoping import free_names, nonlocals
 from srcgrad.frontend.expand.values import Known, Local, Object, Static
+from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, load
 from srcgrad.ir.evaluation import part_at, places_in, put_at
 from srcgrad.ir.walk import found_in, names_read, nodes_in, walk

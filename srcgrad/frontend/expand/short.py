@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from typing import Any, Final
 
-import gast
+from srcgrad.ir import gast
 
 _STEPS: Final = (gast.BinOp, gast.UnaryOp, gast.Call, gast.Compare, gast.Subscript)
 _FOREIGN: Final = (

@@ -5,8 +5,6 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-import gast
-
 from srcgrad.frontend.expand.lookup import Live
 from srcgrad.frontend.expand.making import as_lambda
 from srcgrad.frontend.expand.part import Part
@@ -21,6 +19,7 @@ from srcgrad.frontend.expand.values import (
     Static,
     Value,
 )
+from srcgrad.ir import gast
 from srcgrad.ir.build import at, clone, load
 from srcgrad.runtime.results import place_of_args
 

@@ -10,7 +10,6 @@ from dataclasses import replace
 from types import FunctionType, ModuleType
 from typing import Any
 
-import gast
 import numpy as np
 
 from srcgrad.frontend.expand.assumptions import Of, has_twins
@@ -31,6 +30,7 @@ from srcgrad.frontend.expand.values import (
     is_literal,
 )
 from srcgrad.frontend.long_loops import is_repeating, repeated
+from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, call, clone, load, store
 from srcgrad.ir.packages import is_library_name
 from srcgrad.runtime import copied, refuse_twins

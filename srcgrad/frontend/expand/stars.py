@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-import gast
-
 from srcgrad.frontend.expand.binding import required, sizes_of_star
 from srcgrad.frontend.expand.part import Part
 from srcgrad.frontend.expand.values import Known, Local, Method, Static, Value
+from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, call, clone, load, store
 from srcgrad.ir.walk import found_in, names_bound, statements, walk
 

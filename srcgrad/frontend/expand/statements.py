@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import gast
-
 from srcgrad.frontend.expand.assumptions import Outside
 from srcgrad.frontend.expand.frame import NeedsInlineError
 from srcgrad.frontend.expand.order import is_idle
@@ -26,6 +24,7 @@ from srcgrad.frontend.expand.values import (
     is_named,
     places_for,
 )
+from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, clone, load
 from srcgrad.ir.handlers import statement
 from srcgrad.ir.imports import imported

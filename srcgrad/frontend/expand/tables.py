@@ -7,12 +7,11 @@ from collections.abc import Callable, Mapping
 from types import FunctionType, ModuleType
 from typing import Any, Final
 
-import gast
-
 from srcgrad.frontend.expand.assumptions import Outside
 from srcgrad.frontend.expand.frame import at_key
 from srcgrad.frontend.expand.part import Part
 from srcgrad.frontend.expand.values import Choice, Instance, Known, Static, Value
+from srcgrad.ir import gast
 from srcgrad.ir.build import at, call, clone, load
 from srcgrad.ir.scopes import Binding
 from srcgrad.runtime.objects import is_plain_object

@@ -8,8 +8,6 @@ from collections.abc import Mapping
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any, Final
 
-import gast
-
 from srcgrad.frontend.effects import written_parameters
 from srcgrad.frontend.expand.part import Part
 from srcgrad.frontend.expand.values import (
@@ -25,6 +23,7 @@ from srcgrad.frontend.lasting_answers import stays
 from srcgrad.frontend.rebinding import binds_outside
 from srcgrad.frontend.repeatable import not_repeatable
 from srcgrad.frontend.settled import is_settled, only_hands_on
+from srcgrad.ir import gast
 from srcgrad.ir.scopes import uncached
 from srcgrad.ir.walk import walk
 from srcgrad.runtime.objects import is_plain_object

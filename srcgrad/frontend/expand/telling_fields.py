@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from types import FunctionType
 from typing import Any, Final
 
-import gast
 import numpy as np
 
 from srcgrad.errors import SrcgradError
 from srcgrad.frontend.expand.session import Session
 from srcgrad.frontend.expand.values import Instance, Root
 from srcgrad.frontend.source import find_generator, find_source
+from srcgrad.ir import gast
 from srcgrad.ir.reach import reached_functions, read_outside, values_of
 from srcgrad.ir.walk import nodes_in, walk
 from srcgrad.primitives import RECORDS

@@ -5,7 +5,6 @@ from __future__ import annotations
 from types import FunctionType
 from typing import Any, Final
 
-import gast
 import numpy as np
 
 from srcgrad.errors import UnsupportedError
@@ -13,6 +12,7 @@ from srcgrad.frontend.expand.making import cell, make_function
 from srcgrad.frontend.expand.scoping import own_names, parameters
 from srcgrad.frontend.expand.values import Home
 from srcgrad.frontend.source import find_source
+from srcgrad.ir import gast
 from srcgrad.ir.parsing import gast_parsed
 from srcgrad.ir.walk import walk
 from srcgrad.runtime import unit_vectors

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import gast
 import numpy as np
 
 from srcgrad.frontend.expand.frame import NeedsInlineError
@@ -14,6 +13,7 @@ from srcgrad.frontend.expand.values import (
     Items,
     Object,
 )
+from srcgrad.ir import gast
 from srcgrad.ir.build import at, clone, load, store
 from srcgrad.ir.handlers import statement
 

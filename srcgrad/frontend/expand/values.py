@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from types import CellType, FunctionType, ModuleType
 from typing import Any, Final
 
-import gast
 import numpy as np
 
 from srcgrad.frontend.expand.scoping import Names
 from srcgrad.frontend.source import FunctionSource, Leaves, Path
+from srcgrad.ir import gast
 from srcgrad.runtime.objects import is_plain_object
 
 

@@ -10,8 +10,6 @@ import itertools
 from collections.abc import Collection
 from typing import Any
 
-import gast
-
 from srcgrad.frontend.normalize.caught import Caught
 from srcgrad.frontend.normalize.handlers import (
     can_be_copied,
@@ -26,6 +24,7 @@ from srcgrad.frontend.normalize.last_steps import without_last_steps
 from srcgrad.frontend.normalize.made_inside import MadeInside
 from srcgrad.frontend.normalize.taken_apart import TakenApart
 from srcgrad.frontend.refusals import Refusals
+from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, load, twin
 from srcgrad.ir.jumps import falls_through, jumps
 from srcgrad.ir.liveness import walk_live

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, Final
 
-import gast
 import numpy as np
 
+from srcgrad.ir import gast
 from srcgrad.ir.marks import OF_ERRORS
 from srcgrad.ir.operations import Reader
 from srcgrad.ir.walk import blocks_of, statements

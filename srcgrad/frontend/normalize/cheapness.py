@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.operations import Reader
 from srcgrad.ir.scopes import MISSING
 

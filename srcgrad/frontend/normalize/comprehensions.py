@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, clone, load, method, store, subscript
 from srcgrad.ir.names import Namer
 from srcgrad.ir.walk import found_in, names_bound, nodes_in, walk

@@ -11,8 +11,6 @@ from collections.abc import Callable
 from enum import Enum
 from typing import Any, Final
 
-import gast
-
 from srcgrad.frontend.normalize.comprehensions import (
     COMPREHENSIONS,
     comprehension_of,
@@ -25,6 +23,7 @@ from srcgrad.frontend.normalize.methods import Methods
 from srcgrad.frontend.normalize.rewriter import Rewriter
 from srcgrad.frontend.normalize.workspace import Workspace
 from srcgrad.garbage import weakly
+from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, call, constant, load, store, subscript
 from srcgrad.ir.scopes import MISSING
 from srcgrad.ir.walk import names_read

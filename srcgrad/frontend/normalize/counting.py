@@ -6,9 +6,8 @@ import itertools
 from types import CellType
 from typing import Any
 
-import gast
-
 from srcgrad.frontend.refusals import Refusals
+from srcgrad.ir import gast
 from srcgrad.ir.build import at, load, store
 from srcgrad.ir.marks import NATURAL
 from srcgrad.ir.operations import Reader

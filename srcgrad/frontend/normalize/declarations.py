@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import gast
-
 from srcgrad.frontend.refusals import Refusals
+from srcgrad.ir import gast
 from srcgrad.ir.imports import imported
 from srcgrad.ir.jumps import inner_blocks
 from srcgrad.ir.liveness import walk_live

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter, deque
 from typing import Any, Final
 
-import gast
 import numpy as np
 
+from srcgrad.ir import gast
 from srcgrad.ir.build import at, call, clone, constant, load, method
 from srcgrad.ir.rewriting import Rewriter
 from srcgrad.ir.scopes import Scope

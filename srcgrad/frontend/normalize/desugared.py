@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-import gast
-
 from srcgrad.frontend.normalize.declarations import drop_declarations
 from srcgrad.frontend.normalize.deques import Deques, makes_deque
 from srcgrad.frontend.normalize.dicts import Dicts, makes_dict
@@ -17,6 +15,7 @@ from srcgrad.frontend.normalize.matching import Matching
 from srcgrad.frontend.normalize.strictness import StrictZips
 from srcgrad.frontend.normalize.walrus import Walrus
 from srcgrad.frontend.refusals import Refusals
+from srcgrad.ir import gast
 from srcgrad.ir.names import Namer
 from srcgrad.ir.scopes import Scope
 from srcgrad.ir.walk import found_in

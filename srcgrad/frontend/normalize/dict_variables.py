@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, Final
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, clone, load, store
 from srcgrad.ir.names import Namer, identifier
 from srcgrad.ir.scopes import Scope

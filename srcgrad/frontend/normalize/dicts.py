@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import gast
-
 from srcgrad.frontend.told_containers import ToldContainers, is_of_pairs
+from srcgrad.ir import gast
 from srcgrad.ir.build import at, clone, constant, load, store
 from srcgrad.ir.names import Namer
 from srcgrad.ir.rewriting import Rewriter

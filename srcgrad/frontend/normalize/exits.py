@@ -11,8 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, clone, load
 from srcgrad.ir.jumps import SCOPES, breaks_out, falls_through, inner_blocks, is_endless, jumps
 from srcgrad.ir.marks import KNOWN, NATURAL

@@ -7,7 +7,6 @@ from dataclasses import replace
 from types import FunctionType
 from typing import Any
 
-import gast
 import numpy as np
 
 from srcgrad.errors import MissingRuleError, MutationError
@@ -22,6 +21,7 @@ from srcgrad.frontend.normalize.workspace import Workspace
 from srcgrad.frontend.normalize.writes import name_of_numpy
 from srcgrad.frontend.weak_memory import bound, signature_of
 from srcgrad.garbage import weakly
+from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, call, clone, load
 from srcgrad.ir.idioms import idiom_of
 from srcgrad.ir.operations import Operation

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable
 from types import FunctionType
 from typing import Any, Final
 
-import gast
 import numpy as np
 
 from srcgrad.frontend.effects import is_library
@@ -23,6 +22,7 @@ from srcgrad.frontend.normalize.targets import Targets
 from srcgrad.frontend.normalize.workspace import Varies, Workspace
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.garbage import weakly
+from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, attribute, call, clone, load, method, store, subscript
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.marks import CASTS, IN_PLACE, REPEATS, UPDATES_ENTRY

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-import gast
-
 from srcgrad.frontend.normalize.comprehensions import (
     comprehension_of,
     inlined,
@@ -17,6 +15,7 @@ from srcgrad.frontend.normalize.comprehensions import (
 from srcgrad.frontend.normalize.iterators import Iterators
 from srcgrad.frontend.normalize.rewriter import Rewriter
 from srcgrad.frontend.normalize.workspace import Workspace
+from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, call, clone, constant, load, store, subscript
 from srcgrad.ir.walk import names_bound, names_read
 

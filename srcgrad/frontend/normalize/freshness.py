@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.operations import Reader, may_return_operand
 from srcgrad.ir.walk import names_bound, names_read, statements
 

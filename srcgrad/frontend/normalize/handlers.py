@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.jumps import falls_through
 from srcgrad.ir.marks import ATTEMPT
 from srcgrad.ir.program import bound_names

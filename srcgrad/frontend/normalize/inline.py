@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from types import FunctionType, ModuleType
 from typing import Any, Final
 
-import gast
-
 from srcgrad.errors import SrcgradError
 from srcgrad.frontend.fence import bound_place, check_statements
 from srcgrad.frontend.named_targets import with_named_targets
@@ -25,6 +23,7 @@ from srcgrad.frontend.refusals import Refusals
 from srcgrad.frontend.remembered import source_to_read
 from srcgrad.frontend.source import FunctionSource
 from srcgrad.garbage import weakly
+from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, clone, load
 from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Reader

@@ -6,10 +6,9 @@ import itertools
 from collections.abc import Callable
 from typing import Any, Final
 
-import gast
-
 from srcgrad.frontend.normalize.comprehensions import comprehension_of, inlined, is_plain_lambda
 from srcgrad.frontend.normalize.rewriter import Rewriter
+from srcgrad.ir import gast
 from srcgrad.ir.build import at, call, load, store, subscript
 
 _LAZY: Final = (map, filter, zip, enumerate, reversed)

@@ -7,10 +7,9 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, Final
 
-import gast
-
 from srcgrad.frontend.normalize.comprehensions import is_plain_lambda
 from srcgrad.frontend.normalize.dicts import treats_as_dict
+from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, clone, load, settled, store, subscript
 from srcgrad.ir.names import Namer
 from srcgrad.ir.rewriting import Rewriter

@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
-import gast
-
 from srcgrad.frontend.normalize.workspace import Workspace
 from srcgrad.frontend.returned_iterators import makes_iterator
+from srcgrad.ir import gast
 from srcgrad.ir.build import load
 from srcgrad.ir.packages import package_of
 from srcgrad.ir.walk import found_in, names_bound, root_name, statements

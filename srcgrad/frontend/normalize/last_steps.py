@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, load
 from srcgrad.ir.jumps import falls_through
 from srcgrad.ir.marks import CAUGHT

@@ -10,8 +10,6 @@ from collections import Counter
 from collections.abc import Collection
 from typing import Any, Final
 
-import gast
-
 from srcgrad.frontend.normalize.comprehensions import (
     comprehension_of,
     inlined,
@@ -22,6 +20,7 @@ from srcgrad.frontend.normalize.comprehensions import (
 )
 from srcgrad.frontend.normalize.loops import may_change
 from srcgrad.frontend.refusals import Refusals
+from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, load, store
 from srcgrad.ir.jumps import breaks_out, inner_blocks
 from srcgrad.ir.names import Namer

@@ -7,9 +7,8 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-import gast
-
 from srcgrad.frontend.returned_iterators import makes_iterator
+from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, call, clone, constant, load, method, store, subscript
 from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Reader

@@ -6,9 +6,8 @@ from collections.abc import Collection
 from types import ModuleType
 from typing import Any, Final
 
-import gast
-
 from srcgrad.frontend.normalize.freshness import Freshness
+from srcgrad.ir import gast
 from srcgrad.ir.marks import IN_PLACE
 from srcgrad.ir.operations import Reader
 from srcgrad.ir.program import bound_names

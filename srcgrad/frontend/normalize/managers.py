@@ -10,12 +10,12 @@ import warnings
 from types import FunctionType
 from typing import Any, Final
 
-import gast
 import numpy as np
 
 from srcgrad.errors import SrcgradError
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.frontend.source import find_source
+from srcgrad.ir import gast
 from srcgrad.ir.marks import OF_ERRORS
 from srcgrad.ir.parsing import gast_parsed
 from srcgrad.ir.scopes import MISSING, Scope

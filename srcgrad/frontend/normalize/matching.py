@@ -6,9 +6,8 @@ import collections.abc
 from collections import Counter
 from typing import Any, Final
 
-import gast
-
 from srcgrad.frontend.refusals import Refusals
+from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, call, clone, constant, load, subscript
 from srcgrad.ir.jumps import inner_blocks
 from srcgrad.ir.names import Namer

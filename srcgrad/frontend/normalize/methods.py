@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import gast
-
 from srcgrad.frontend.normalize.comprehensions import loops, own_names
 from srcgrad.frontend.normalize.iterators import Iterators
 from srcgrad.frontend.normalize.rewriter import Rewriter
 from srcgrad.frontend.normalize.workspace import Workspace
+from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, call, clone, constant, load, method, store, subscript
 from srcgrad.ir.scopes import MISSING
 from srcgrad.ir.walk import names_read

@@ -7,9 +7,8 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-import gast
-
 from srcgrad.frontend.looking import is_harmless
+from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, clone, constant, load, method
 from srcgrad.ir.jumps import inner_blocks
 from srcgrad.ir.names import Namer

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.build import assign, load
 from srcgrad.ir.evaluation import part_at, places_in, put_at
 from srcgrad.ir.names import Namer

@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.displays import makes_list
 from srcgrad.ir.operations import Reader
 from srcgrad.ir.walk import found_in, root_name, statements

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.build import at, load, store
 from srcgrad.ir.displays import makes_table
 from srcgrad.ir.names import Namer

@@ -6,10 +6,9 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any, Final
 
-import gast
-
 from srcgrad.frontend.normalize.exits import Exits
 from srcgrad.frontend.refusals import Refusals
+from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, load
 from srcgrad.ir.jumps import falls_through, jumps
 from srcgrad.ir.names import Namer

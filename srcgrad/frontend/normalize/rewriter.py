@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import gast
-
 from srcgrad.frontend.normalize.workspace import Workspace
+from srcgrad.ir import gast
 from srcgrad.ir.build import assign, load
 
 

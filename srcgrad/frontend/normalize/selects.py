@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import gast
 import numpy as np
 
+from srcgrad.ir import gast
 from srcgrad.ir.build import at, clone
 from srcgrad.ir.operations import Operation
 

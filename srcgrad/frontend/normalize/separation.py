@@ -6,10 +6,9 @@ from collections import defaultdict
 from itertools import repeat
 from typing import Any, Final
 
-import gast
-
 from srcgrad.frontend.normalize.webs import Webs
 from srcgrad.frontend.normalize.writes import is_list
+from srcgrad.ir import gast
 from srcgrad.ir.names import Namer
 from srcgrad.ir.walk import found_in, names_bound, own_nodes, statements
 

@@ -10,16 +10,16 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-import gast
 import numpy as np
 
 from srcgrad.frontend.normalize.comprehensions import comprehension_of
 from srcgrad.frontend.normalize.freshness import Freshness
 from srcgrad.frontend.normalize.writes import is_list, name_of_numpy
+from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, call, clone, load, method, subscript
 from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Reader
-from srcgrad.ir.rewriting import Rewriter
+from srcgrad.ir.rewriting import Rewriter, replace_in
 from srcgrad.ir.scopes import MISSING
 from srcgrad.ir.walk import blocks_of, found_in, is_same, names_bound, statements, walk
 
@@ -310,7 +310,7 @@ class Spellings(Rewriter):
             if self._writes_into_new(node):
                 name = self._namer.fresh(node.func.attr)
                 done.append(assign(name, gast.Call(node.func, node.args, node.keywords), statement))
-                _become(node, load(name))
+                replace_in(statement, node, gast.copy_location(load(name), node))
         return done
 
     def _writes_into_new(self, node: Any) -> bool:
@@ -378,12 +378,3 @@ def _surely_run(node: Any) -> list[Any]:
         return []
     inner = [part for child in gast.iter_child_nodes(node) for part in _surely_run(child)]
     return [*inner, node]
-
-
-def _become(node: Any, other: Any) -> None:
-    """Turn a node into another one, where it stands."""
-    node.__class__ = other.__class__
-    node.__dict__ = {**other.__dict__, **{k: getattr(node, k) for k in _PLACE if hasattr(node, k)}}
-
-
-_PLACE: Final = ("lineno", "col_offset", "end_lineno", "end_col_offset")

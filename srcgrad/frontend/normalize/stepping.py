@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any
 
-import gast
-
 from srcgrad.errors import MutationError
 from srcgrad.frontend.callees import ELSEWHERE
 from srcgrad.frontend.effects import written_parameters
@@ -34,6 +32,7 @@ from srcgrad.frontend.normalize.trips import (
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.frontend.repeatable import not_repeatable
 from srcgrad.frontend.source import FunctionSource
+from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, call, clone, load, method, names_tuple, store, subscript
 from srcgrad.ir.jumps import breaks_out
 from srcgrad.ir.liveness import walk_live

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, call, clone, load
 from srcgrad.ir.jumps import inner_blocks
 from srcgrad.ir.names import Namer

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import gast
-
 from srcgrad.frontend.normalize.caught import Caught
+from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, clone, load, twin
 from srcgrad.ir.jumps import falls_through, jumps
 from srcgrad.ir.marks import ATTEMPT, OF_ERRORS, RESCUED

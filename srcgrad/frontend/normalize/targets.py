@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import gast
 import numpy as np
 
 from srcgrad.errors import MutationError
@@ -12,6 +11,7 @@ from srcgrad.frontend.normalize.expressions import Expressions
 from srcgrad.frontend.normalize.wording import wording
 from srcgrad.frontend.normalize.workspace import Workspace
 from srcgrad.frontend.normalize.writes import name_of_numpy
+from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, call, clone, constant, load, store, subscript
 from srcgrad.ir.changes import is_change
 from srcgrad.ir.walk import names_bound, names_read, places_in, walk

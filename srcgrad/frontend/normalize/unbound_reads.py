@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.binding import Read, is_start
 from srcgrad.ir.build import at, call, clone, constant, load
 from srcgrad.ir.operations import Reader

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.build import at, clone, store
 from srcgrad.ir.marks import IN_PLACE, UPDATES_ENTRY
 from srcgrad.ir.walk import blocks_of, names_read

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.binding import read_at_once
 from srcgrad.ir.build import assign, at, load
 from srcgrad.ir.jumps import falls_through, jumps

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-import gast
-
 from srcgrad.frontend.normalize.comprehensions import own_names, rename, written_out
 from srcgrad.frontend.refusals import Refusals
+from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, load, store
 from srcgrad.ir.evaluation import part_at, places_in, put_at
 from srcgrad.ir.jumps import inner_blocks

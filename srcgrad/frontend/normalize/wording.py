@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-import gast
+from srcgrad.ir import gast
 
 _LONGEST: Final = 18
 

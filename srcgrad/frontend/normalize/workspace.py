@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol
 
-import gast
 import numpy as np
 
 from srcgrad.errors import InternalError
 from srcgrad.frontend.refusals import Refusals
+from srcgrad.ir import gast
 from srcgrad.ir.build import assign, load
 from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Reader

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import Any, Final
 
-import gast
 import numpy as np
 
 from srcgrad.frontend.normalize.counting import bind_outside
@@ -16,6 +15,7 @@ from srcgrad.frontend.normalize.nested_calls import NestedCalls
 from srcgrad.frontend.normalize.wording import wording
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.garbage import weakly
+from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, call, clone, constant, load, store, subscript
 from srcgrad.ir.marks import CASTS, REPEATS
 from srcgrad.ir.names import Namer

@@ -16,9 +16,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import gast
-
 from srcgrad.analyses.text_calls import called, makes_new
+from srcgrad.ir import gast
 from srcgrad.runtime import adjoints, broadcasting, copies, indexing, shadows
 
 _SIZES = frozenset(("dtype", "ndim", "shape", "size"))

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-import gast
-
 from srcgrad.analyses.text_calls import makes_new
+from srcgrad.ir import gast
 from srcgrad.ir.walk import found_in
 from srcgrad.targets.loops.kind import Array, Items, Kind, is_number
 

@@ -10,9 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-import gast
-
 from srcgrad.analyses.affine import Affine, can_hold, number, variable
+from srcgrad.ir import gast
 from srcgrad.ir.build import call, clone
 from srcgrad.ir.marks import IS_LOOKED_AT
 from srcgrad.ir.walk import blocks_of, found_in, own_nodes, walk

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.build import assign, call, load
 from srcgrad.ir.names import free_name
 from srcgrad.ir.walk import blocks_of, found_in, own_nodes

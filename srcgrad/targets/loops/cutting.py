@@ -6,10 +6,9 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-import gast
-
 from srcgrad.codegen.printer import print_module
 from srcgrad.codegen.tracebacks import LineMap
+from srcgrad.ir import gast
 from srcgrad.ir.build import call, load, store
 from srcgrad.ir.names import free_name
 from srcgrad.ir.nodes import Comment

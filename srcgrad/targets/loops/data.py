@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from types import ModuleType
 from typing import Any, Final
 
-import gast
 import numpy as np
 
+from srcgrad.ir import gast
 from srcgrad.ir.build import load
 from srcgrad.ir.parsing import gast_parsed
 from srcgrad.ir.walk import found_in, walk

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, Final
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.build import constant
 from srcgrad.ir.walk import own_nodes, statements
 from srcgrad.targets.loops.kind import Items, Kind

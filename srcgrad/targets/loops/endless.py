@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.edges import followed
 from srcgrad.ir.walk import found_in, statements
 from srcgrad.targets.loops.exposed import stored_in

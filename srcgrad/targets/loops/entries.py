@@ -6,9 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import gast
-
 from srcgrad.codegen.printer import to_source
+from srcgrad.ir import gast
 from srcgrad.ir.build import assign, call, clone, constant, load, subscript
 from srcgrad.ir.walk import found_in
 from srcgrad.targets.loops.kind import Array, Items, Kind, is_number, word_in

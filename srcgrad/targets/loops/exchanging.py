@@ -13,8 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.build import assign, call, clone, constant, dotted, load, store, subscript
 from srcgrad.ir.marks import IS_LOOKED_AT
 from srcgrad.ir.names import free_name
@@ -238,7 +237,7 @@ def _pays(pair: Pair, accesses: Sequence[Access], spread: Sequence[str]) -> bool
     return along > sum(down in loaded_in(item.index[-1:]) for item in inner)
 
 
-class _Rewriter(gast.NodeTransformer):  # type: ignore[misc]
+class _Rewriter(gast.NodeTransformer):
     """Puts entries for each trip in the place of numbers, and of the parts of one trip."""
 
     def __init__(

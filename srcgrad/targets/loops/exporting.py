@@ -8,10 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from importlib import resources
 from typing import Any, Final
 
-import gast
-
 from srcgrad.codegen.printer import to_source
 from srcgrad.codegen.tracebacks import LineMap
+from srcgrad.ir import gast
 from srcgrad.ir.parsing import gast_parsed
 from srcgrad.ir.walk import found_in
 from srcgrad.targets.loops.text import Wish, loops_text

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.walk import found_in
 
 _JUMPS: Final = (gast.Return, gast.Raise, gast.Break, gast.Continue)

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import Any, Final
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.edges import followed
 from srcgrad.ir.walk import found_in, root_name, statements, walk
 

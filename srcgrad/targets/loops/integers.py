@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import Any, Final
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.build import call, clone, load
-from srcgrad.ir.walk import walk
+from srcgrad.ir.walk import blocks_of, walk
 from srcgrad.targets.loops.growing import growing
 from srcgrad.targets.loops.words import INTEGERS
 
@@ -39,14 +38,19 @@ def guard_integers(
     themselves.
     """
     guard = _Guard(kind_of, growing(function, recursive))
-    for node in list(walk(function)):
+    nodes = list(walk(function))
+    homes = {id(item): block for node in nodes for block in blocks_of(node) for item in block}
+    for node in nodes:
         for field in getattr(node, "_fields", ()):
             part = getattr(node, field, None)
             if isinstance(part, list):
                 part[:] = map(guard.expression, part)
             elif isinstance(part, gast.AST):
                 setattr(node, field, guard.expression(part))
-        guard.statement(node)
+        other = guard.statement(node)
+        if other is not node:
+            block = homes[id(node)]
+            block[:] = [other if item is node else item for item in block]
     return guard.used
 
 
@@ -72,18 +76,19 @@ class _Guard:
             return node
         return self._call(_NAMES[operator], *sides)
 
-    def statement(self, node: Any) -> None:
-        """Rewrite a statement that changes a name by itself, in place."""
+    def statement(self, node: Any) -> Any:
+        """Return what stands for a statement: one that looks, if it changes a name by itself."""
         if isinstance(node, gast.AugAssign) and id(node) in self._growing:
             old = read_of(node.target)
             if self._kind(old) in _SURE and self._may_grow(old, node.value):
                 value = self._call(_GROWING[type(node.op)], old, node.value)
-                _become(node, gast.Assign([node.target], value, None))
+                return _instead(node, value)
         elif _grows(node) and self._may_be_integers(load(node.target.id), node.value):
             value = self._call("int_scaled", load(node.target.id), node.value)
-            _become(node, gast.Assign([node.target], value, None))
+            return _instead(node, value)
         elif _grows_anew(node) and self._may_be_integers(node.value.left, node.value.right):
             node.value = self._call("int_times", node.value.left, node.value.right)
+        return node
 
     def _call(self, name: str, *args: Any) -> Any:
         self.used.add(name)
@@ -136,10 +141,8 @@ def _grows_anew(node: Any) -> bool:
     return any(isinstance(item, gast.Name) and item.id == name for item in walk(node.value))
 
 
-def _become(node: Any, other: Any) -> None:
-    """Let a statement become another one in its place."""
-    line = getattr(node, "lineno", None)
-    node.__class__ = other.__class__
-    node.__dict__.clear()
-    node.__dict__.update(other.__dict__)
-    node.lineno = line
+def _instead(node: Any, value: Any) -> Any:
+    """Return the assignment that stands instead of an update."""
+    other = gast.Assign([node.target], value, None)
+    other.lineno = getattr(node, "lineno", None)
+    return other

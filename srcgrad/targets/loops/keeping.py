@@ -10,9 +10,9 @@ from collections.abc import Callable, Collection, Sequence
 from numbers import Number
 from typing import Any
 
-import gast
 import numpy as np
 
+from srcgrad.ir import gast
 from srcgrad.ir.parsing import gast_parsed
 from srcgrad.ir.walk import found_in
 from srcgrad.targets.loops.derivative import Derivative

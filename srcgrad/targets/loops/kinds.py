@@ -11,9 +11,9 @@ from functools import reduce
 from types import MappingProxyType
 from typing import Any, Final
 
-import gast
 import numpy as np
 
+from srcgrad.ir import gast
 from srcgrad.targets.loops.kind import (
     UNKNOWN,
     Array,

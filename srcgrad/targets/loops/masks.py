@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.build import call, clone
 from srcgrad.ir.walk import blocks_of, walk
 from srcgrad.targets.loops.kind import Array, Kind

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.walk import found_in
 from srcgrad.targets.loops.entries import is_view
 from srcgrad.targets.loops.kind import Kind, is_number

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
-import gast
 import numpy as np
 
+from srcgrad.ir import gast
 from srcgrad.ir.build import call, dotted, load
 from srcgrad.ir.walk import found_in, walk
 from srcgrad.targets.loops.kind import Array, Items, Kind, Many, is_number, word_in

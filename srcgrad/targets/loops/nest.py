@@ -7,9 +7,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-import gast
-
 from srcgrad.codegen.printer import to_source
+from srcgrad.ir import gast
 from srcgrad.ir.build import assign, call, clone, constant, dotted, load, store
 from srcgrad.ir.nodes import Comment
 from srcgrad.ir.walk import found_in

@@ -10,9 +10,8 @@ import contextlib
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, Final
 
-import gast
-
 from srcgrad.codegen.printer import to_source
+from srcgrad.ir import gast
 from srcgrad.ir.build import assign, call, constant, load, store
 from srcgrad.ir.names import free_name
 from srcgrad.ir.nodes import Comment

@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-import gast
-
 from srcgrad.analyses.affine import Affine, number
+from srcgrad.ir import gast
 from srcgrad.ir.build import load
 from srcgrad.ir.nodes import Comment
 from srcgrad.ir.walk import found_in, walk

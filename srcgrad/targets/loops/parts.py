@@ -8,12 +8,12 @@ from dataclasses import replace
 from types import FunctionType, ModuleType
 from typing import Any, Final, cast
 
-import gast
 import numpy as np
 
 from srcgrad.backends import jit
 from srcgrad.codegen.loader import in_scope, load
 from srcgrad.codegen.tracebacks import LineMap
+from srcgrad.ir import gast
 from srcgrad.ir.parsing import gast_parsed
 from srcgrad.ir.walk import found_in, root_name, walk
 from srcgrad.targets.loops.cutting import Cut, cut

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.build import assign, call, constant, dotted, store, tuple_of
 from srcgrad.ir.walk import found_in, spelled
 from srcgrad.targets.loops.exposed import Exposed, loaded_in

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.build import constant, load
 from srcgrad.ir.walk import found_in, walk
 from srcgrad.targets.loops.kind import Array, Many, is_number

@@ -11,8 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.build import assign, call, clone, constant, dotted, load, store, subscript
 from srcgrad.ir.marks import IS_LOOKED_AT
 from srcgrad.ir.names import free_name

@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.build import assign, call, constant, load, subscript, tuple_of
 from srcgrad.ir.edges import followed
 from srcgrad.ir.names import free_name

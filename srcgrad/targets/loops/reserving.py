@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-import gast
-
 from srcgrad.analyses.affine import Affine, affine_of, number, variable
+from srcgrad.ir import gast
 from srcgrad.ir.build import load
 from srcgrad.ir.walk import found_in
 from srcgrad.targets.loops.kind import Array, Kind

@@ -6,9 +6,9 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from functools import reduce
 from typing import Any, Final
 
-import gast
 import numpy as np
 
+from srcgrad.ir import gast
 from srcgrad.targets.loops.kind import (
     UNKNOWN,
     Array,

@@ -6,10 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
-import gast
-
 from srcgrad.analyses.affine import Affine, affine_of, variable
 from srcgrad.codegen.printer import to_source
+from srcgrad.ir import gast
 from srcgrad.ir.build import clone, load
 from srcgrad.ir.walk import found_in
 from srcgrad.targets.loops.kind import Array, Kind

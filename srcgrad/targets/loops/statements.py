@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.build import call, clone, constant, dotted, load, store, subscript
 from srcgrad.ir.marks import DOWNWARD
 from srcgrad.ir.names import free_name

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.targets.loops.kind import Array, Kind
 from srcgrad.targets.loops.words import FLOATS
 

@@ -8,10 +8,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-import gast
-
 from srcgrad.codegen.printer import print_module
 from srcgrad.codegen.tracebacks import LineMap, UserLine
+from srcgrad.ir import gast
 from srcgrad.ir.build import assign, call, dotted, load
 from srcgrad.ir.nodes import Comment
 from srcgrad.ir.parsing import gast_parsed

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.build import call
 from srcgrad.ir.marks import DOWNWARD
 from srcgrad.ir.nodes import Comment

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, Final
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.build import call, constant, load
 from srcgrad.ir.walk import found_in
 from srcgrad.targets.loops.kind import Items, Kind, Many

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-import gast
-
 from srcgrad.analyses.text_calls import called_by_text
+from srcgrad.ir import gast
 from srcgrad.ir.walk import found_in
 
 _VIEWS: Final = frozenset({"T", "reshape", "ravel", "transpose", "view", "real", "imag"})

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import gast
 import numpy as np
 
+from srcgrad.ir import gast
 from srcgrad.ir.build import at, call, constant
 from srcgrad.transforms.batching.calls import Called, writes
 from srcgrad.transforms.batching.facts import Fact

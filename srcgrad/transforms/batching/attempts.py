@@ -11,9 +11,9 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, Any
 
-import gast
 import numpy as np
 
+from srcgrad.ir import gast
 from srcgrad.ir.build import clone
 from srcgrad.ir.jumps import jumps
 from srcgrad.ir.scopes import MISSING

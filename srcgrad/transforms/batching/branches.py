@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import gast
 import numpy as np
 
+from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, call, clone, load
 from srcgrad.ir.program import bound_names
 from srcgrad.ir.walk import found_in, is_same, names_bound

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final
 
-import gast
 import numpy as np
 
 from srcgrad.errors import NotBatchedError
+from srcgrad.ir import gast
 from srcgrad.ir.build import at, clone, load
 from srcgrad.ir.handlers import expression
 from srcgrad.ir.scopes import MISSING, uncached

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Final
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.build import call, clone
 from srcgrad.ir.handlers import expression
 from srcgrad.transforms.batching.facts import UNKNOWN, Fact, all_joined

@@ -6,9 +6,9 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-import gast
 import numpy as np
 
+from srcgrad.ir import gast
 from srcgrad.ir.build import call, load
 from srcgrad.transforms.batching.calls import Called, writes
 from srcgrad.transforms.batching.facts import promoted

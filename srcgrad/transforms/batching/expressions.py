@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.build import at, call, clone, load
 from srcgrad.ir.handlers import expression
 from srcgrad.ir.scopes import MISSING

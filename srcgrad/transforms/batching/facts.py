@@ -9,9 +9,9 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
-import gast
 import numpy as np
 
+from srcgrad.ir import gast
 from srcgrad.runtime.objects import is_plain_object
 
 Kind = Literal[

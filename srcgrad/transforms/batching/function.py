@@ -6,13 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import gast
-
 from srcgrad.errors import NotBatchedError
 from srcgrad.frontend.normalize.matching import Matching
 from srcgrad.frontend.normalize.returns import single_exit
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.frontend.source import FunctionSource
+from srcgrad.ir import gast
 from srcgrad.ir.build import assign, clone
 from srcgrad.ir.jumps import jumps
 from srcgrad.ir.names import Namer

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.build import at, call, clone, constant
 from srcgrad.ir.handlers import expression
 from srcgrad.transforms.batching.facts import UNKNOWN, WHOLE, Fact

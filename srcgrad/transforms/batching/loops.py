@@ -10,8 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, call, clone, load
 from srcgrad.ir.handlers import statement
 from srcgrad.ir.jumps import jumps

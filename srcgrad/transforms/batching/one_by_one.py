@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import gast
-
+from srcgrad.ir import gast
 from srcgrad.ir.build import call, clone, dotted, load
 from srcgrad.transforms.batching.asking import is_pure
 from srcgrad.transforms.batching.calls import Called, writes

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-import gast
 import numpy as np
 
+from srcgrad.ir import gast
 from srcgrad.ir.build import call, clone, constant
 from srcgrad.transforms.batching.facts import Fact
 from srcgrad.transforms.batching.terms import Term, axes_of

@@ -6,9 +6,9 @@ import string
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import gast
 import numpy as np
 
+from srcgrad.ir import gast
 from srcgrad.ir.build import at, call, constant
 from srcgrad.transforms.batching.calls import Called, writes
 from srcgrad.transforms.batching.facts import Fact, promoted

@@ -8,9 +8,9 @@ import warnings
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import gast
 import numpy as np
 
+from srcgrad.ir import gast
 from srcgrad.ir.build import call, constant
 from srcgrad.transforms.batching.calls import Called, writes
 from srcgrad.transforms.batching.facts import Fact, added_up, all_joined, promoted

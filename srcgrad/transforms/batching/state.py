@@ -6,10 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn, Protocol
 
-import gast
-
 from srcgrad.errors import NotBatchedError
 from srcgrad.frontend.source import FunctionSource
+from srcgrad.ir import gast
 from srcgrad.ir.build import at, call, constant, load
 from srcgrad.ir.names import Namer
 from srcgrad.ir.scopes import MISSING, Scope

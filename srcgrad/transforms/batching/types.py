@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-import gast
 import numpy as np
 
+from srcgrad.ir import gast
 from srcgrad.ir.scopes import MISSING
 from srcgrad.transforms.batching.calls import Called, writes
 from srcgrad.transforms.batching.facts import Fact

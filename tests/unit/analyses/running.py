@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any
 
-import gast
 import numpy as np
 
 import srcgrad as sg
@@ -21,6 +20,7 @@ from srcgrad.analyses.shifts import taken_off
 from srcgrad.codegen.printer import to_source
 from srcgrad.compiler import derivation
 from srcgrad.compiler.conditions import in_words_of_arguments
+from srcgrad.ir import gast
 from srcgrad.ir.build import load
 from srcgrad.ir.program import bound_names
 from srcgrad.runtime import refuse_integers

@@ -7,7 +7,6 @@ from collections import defaultdict
 from contextlib import suppress
 from typing import Any
 
-import gast
 import numpy as np
 import pytest
 
@@ -16,6 +15,7 @@ from srcgrad.analyses.dimensions import Dimensions
 from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.shapes import Shapes
 from srcgrad.compiler.doctesting import parse, program_of, reader_of
+from srcgrad.ir import gast
 from srcgrad.ir.build import load
 from srcgrad.ir.walk import names_bound, statements
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 
-import gast
 import numpy as np
 import pytest
 
@@ -12,6 +11,7 @@ import srcgrad as sg
 from srcgrad.analyses.container_names import ContainerNames
 from srcgrad.analyses.sharing import Sharing
 from srcgrad.checker import witness
+from srcgrad.ir import gast
 
 WAYS = {
     "joined": "r = [a[0]] + [a[1]]",

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import gast
-
 from srcgrad.analyses.entries import Entries
 from srcgrad.compiler.doctesting import program_of, text
+from srcgrad.ir import gast
 from srcgrad.ir.walk import statements
 
 KEPT = """

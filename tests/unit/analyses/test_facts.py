@@ -6,7 +6,6 @@ import itertools
 from types import SimpleNamespace
 from typing import Any
 
-import gast
 import numpy as np
 import pytest
 
@@ -23,6 +22,7 @@ from srcgrad.analyses.unpacking import Part, of_parts
 from srcgrad.analyses.variation import Variation
 from srcgrad.analyses.zeros import tells_truth, zero_outside
 from srcgrad.compiler.doctesting import parse, program_of, reader_of, text
+from srcgrad.ir import gast
 from srcgrad.ir.displays import is_plain_number, makes_list
 from srcgrad.ir.program import is_store
 from srcgrad.ir.walk import statements

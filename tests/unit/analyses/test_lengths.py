@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
-import gast
 import numpy as np
 import pytest
 
@@ -20,6 +19,7 @@ from srcgrad.analyses.lengths import (
     summed_axes,
     upto,
 )
+from srcgrad.ir import gast
 from tests.unit.analyses.running import size
 
 BOUNDS = list(itertools.product((None, -3, -1, 0, 1, 2), (None, -4, -1, 0, 2), (None, 1, 2, -1)))

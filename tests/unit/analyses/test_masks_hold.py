@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import gast
 import numpy as np
 import pytest
 
@@ -13,6 +12,7 @@ from srcgrad.analyses.passing import led_back, passes, shaped_like
 from srcgrad.analyses.selectors import EVERYWHERE, SELECTORS, STEEP, Mask, largest
 from srcgrad.compiler.doctesting import reader_of, text
 from srcgrad.compiler.vocabulary import VOCABULARY
+from srcgrad.ir import gast
 
 X = np.array([[0.3, -1.2, 0.9, 2.5], [1.4, 0.1, -0.7, 0.6], [-0.2, 1.9, 1.1, -1.6]])
 Y = np.array([[0.5, -1.9, 1.0, 2.0], [0.4, 0.2, -0.1, 0.7], [-0.9, 2.9, 0.1, -1.1]])

@@ -5,13 +5,13 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
-import gast
 import numpy as np
 import pytest
 
 from srcgrad.analyses.affine import Affine, can_hold, number, variable
 from srcgrad.analyses.constants import axes_of, bounds_of
 from srcgrad.analyses.regions import EVERYTHING, Region, meet, regions
+from srcgrad.ir import gast
 
 INDICES = [
     *("i", "i - 1", "-1", "2", "i, j", "i, 0", "i, -1", "i:", ":i", "1:-1", "::2", "::-1"),

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import gast
 import pytest
 
 from srcgrad.analyses.restored import Told, restored
 from srcgrad.compiler.doctesting import parse
+from srcgrad.ir import gast
 
 LOOP = """
 y = x.copy()

@@ -6,7 +6,6 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-import gast
 import numpy as np
 import pytest
 
@@ -14,6 +13,7 @@ import srcgrad as sg
 from srcgrad.checker.witness import observed
 from srcgrad.compiler import module
 from srcgrad.frontend.source import FunctionSource
+from srcgrad.ir import gast
 from srcgrad.ir.walk import walk
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import gast
 import numpy as np
 import pytest
 
@@ -13,6 +12,7 @@ import srcgrad as sg
 from srcgrad.checker.witness import observed
 from srcgrad.compiler import module
 from srcgrad.frontend.source import FunctionSource
+from srcgrad.ir import gast
 from srcgrad.ir.walk import walk
 
 X = np.array([0.3, 0.6, 0.9, 1.2])

@@ -5,11 +5,11 @@ from __future__ import annotations
 import builtins
 from typing import Any
 
-import gast
 import pytest
 
 from srcgrad.checker.walking import Frame, Returned, Walker
 from srcgrad.checker.witnessed import bound_in, names_in
+from srcgrad.ir import gast
 
 PROGRAMS = {
     "loops": """

@@ -11,7 +11,6 @@ import textwrap
 from collections.abc import Callable
 from typing import Any
 
-import gast
 import numpy as np
 import pytest
 
@@ -23,6 +22,7 @@ from srcgrad.checker.library import outside
 from srcgrad.checker.runs import Now, Run
 from srcgrad.checker.verdict import Verdict
 from srcgrad.checker.witness import witness_of
+from srcgrad.ir import gast
 from srcgrad.ir.scopes import scope_of
 
 HEAD = "import numpy as np\nfrom srcgrad.runtime import copied, zeros_like\ndef gradient(x):\n"

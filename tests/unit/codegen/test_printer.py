@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 from textwrap import dedent
 
-import gast
 import numpy as np
 import pytest
 
 from srcgrad.codegen.patterns import PatternPrinter
 from srcgrad.codegen.printer import Printer, print_module, to_source
 from srcgrad.errors import InternalError
+from srcgrad.ir import gast
 from srcgrad.ir.nodes import Blank, Comment
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gast
 import numpy as np
 import pytest
 
@@ -10,6 +9,7 @@ import srcgrad as sg
 from srcgrad.codegen.loader import load, unload
 from srcgrad.codegen.printer import print_module
 from srcgrad.codegen.tracebacks import LineMap, UserLine, annotate, user_line
+from srcgrad.ir import gast
 
 USER = ["def f(a, x):", "    b = a * x", "    return b / (x - 1)"]
 NOTE = "while differentiating model.py:12: return b / (x - 1)"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import gast
 import pytest
 
 from srcgrad.frontend.told_containers import ToldContainers, is_of_pairs
+from srcgrad.ir import gast
 
 
 def _kinds(text, expression):

@@ -5,12 +5,12 @@ from __future__ import annotations
 import random
 from typing import Any
 
-import gast
 import numpy as np
 import pytest
 
 from srcgrad.codegen.printer import to_source
 from srcgrad.compiler.doctesting import program_of
+from srcgrad.ir import gast
 from srcgrad.ir.walk import found_in
 from srcgrad.optimizations.collect_terms import TermCollection
 from srcgrad.optimizations.purity import Purity

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import gast
 import pytest
 
 from srcgrad.analyses.affine import Affine, affine_of, number, variable
@@ -13,6 +12,7 @@ from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.selectors import Mask
 from srcgrad.analyses.shapes import Shapes
 from srcgrad.compiler.doctesting import parse, program_of, text
+from srcgrad.ir import gast
 from srcgrad.ir.names import Namer
 from srcgrad.runtime.stacks import CannotStackError
 from srcgrad.transforms import rule_forms
