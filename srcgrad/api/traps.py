@@ -27,7 +27,7 @@ _SELECTING: Final = (
 )
 
 _STEEP: Final = re.compile(
-    r"np\.(?:sqrt|cbrt|power|float_power|arccos|arcsin|arccosh)\(|\*\* ?(?!-?\d+\b(?![.e]))"
+    r"np\.(?:sqrt|cbrt|power|float_power|arccos|arcsin|arccosh)\(|\*\*(?! ?-?\d+\b(?![.e]))"
 )
 """What has a value at the edge of its domain and is infinitely steep there; no whole powers are."""
 

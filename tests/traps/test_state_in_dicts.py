@@ -24,7 +24,7 @@ AROUND: dict[str, Callable[..., Any]] = {
 }
 TO_THE_TAPE = frozenset(
     "read_by_functions_in_a_list one_array_under_two_keys read_within_a_comprehension deleted"
-    " key_that_is_computed two_variables entry_of_an_entry run_twice recursive"
+    " key_that_is_computed two_variables entry_of_an_entry recursive"
     " generated object_renewed_before object_renewed_at_last dicts_changed_about"
     " inner_dict_renewed inner_dicts_changed_about appended inserted reversed_list"
     " popped_of_a_list all_of_a_list cleared dict_under_two_keys dict_of_two_objects"

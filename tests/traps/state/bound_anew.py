@@ -195,7 +195,7 @@ def counter_read_between(x):
     return np.sum((y + 1.0) * z * m.COUNT)
 
 
-@program(by="tape")
+@program()
 def counter_of_an_object(x):
     y = x * m.counted_box()
     z = np.sin(x) * m.counted_box()

@@ -78,7 +78,7 @@ def two_names_of_a_list(x):
     numbers = [x * 1.0, x]
     same = numbers if len(x) else [x]
     same[0] = x * x
-    return np.sum(numbers[0])
+    return np.sum(np.stack(numbers)[0])
 
 
 class Callable_:

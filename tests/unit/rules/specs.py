@@ -50,6 +50,10 @@ def elementwise() -> list[OpSpec]:
     specs += [op(np.angle, C(2, 3), deg=True)]
     low, high = np.array([1.0, 2.0, 3.0]), np.array([2.0, 2.0, 1.0])
     specs += [op(rt.greater_part, A(3), low, high), op(rt.beside, A(3), low)]
+    orders = np.arange(3, dtype=np.int8), low < high  # with ties, and without
+    specs += [
+        op(rule, A(3), order) for rule in (rt.part_if_greater, rt.part_if_less) for order in orders
+    ]
     specs += [op(rt.kept_if, A(3), low < high), op(rt.kept_unless, A(3), low < high)]
     specs += [
         op(rt.kept_if, A(70, 70), np.tri(70) > 0),
