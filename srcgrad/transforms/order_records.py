@@ -8,6 +8,7 @@ from typing import Any
 
 from srcgrad.ir import gast
 from srcgrad.ir.build import assign, call, load
+from srcgrad.ir.marks import CLOSING
 from srcgrad.ir.names import Namer
 from srcgrad.ir.program import bound_by
 from srcgrad.ir.walk import found_in, names_read, spelled, statements
@@ -107,7 +108,7 @@ class Orders:
         _, x, y = nodes[0].args
         first = _written(x)
         last = max(places[name] for name in _names(nodes[0]))
-        made = assign(order, call("order_of", x, y), primal[last])
+        made = assign(order, call("order_of", x, y), primal[max(last, 0)])
         self.use("order_of")
         for node in nodes:
             name = "part_if_greater" if _written(node.args[1]) == first else "part_if_less"
@@ -119,14 +120,18 @@ class Orders:
 
 
 def _places(block: list[Any]) -> dict[str, int]:
-    """Return where a block binds the names that it binds once, by assignments of its own."""
+    """Return where a block binds the names that it binds once, by assignments of its own.
+
+    What it binds at its end, for the next trip of a loop, is there from its start.
+    """
     binds: Counter[str] = Counter()
     places: dict[str, int] = {}
     for statement in statements(block):
         binds.update(bound_by(statement))
     for place, statement in enumerate(block):
         if isinstance(statement, gast.Assign):
-            places.update(dict.fromkeys(bound_by(statement), place))
+            closes = CLOSING.of(statement)
+            places.update(dict.fromkeys(bound_by(statement), -1 if closes else place))
     return {name: place for name, place in places.items() if binds[name] == 1}
 
 

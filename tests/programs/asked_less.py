@@ -141,3 +141,54 @@ def pieces_without_elements(x):
 def sums_of_outer_products(x, a):
     y = x[:3]
     return np.sum((a @ y) * np.sin(y @ a)) - np.cos(y) @ (a @ (y * y))
+
+
+@program("v")
+def product_compared_with_what_the_trip_before_left(x):
+    d = np.outer(x, x)
+    for k in range(4):
+        d = np.maximum(d, np.nan_to_num(d.T) * x[k])
+    return np.sum(d)
+
+
+@program("v")
+def two_that_change_after_they_were_compared(x):
+    d = x * 1.0
+    e = x * x
+    for k in range(4):
+        m = np.minimum(d, e)
+        d, e = e * x[k], m + d
+    return np.sum(d * e)
+
+
+@program("v")
+def compared_in_a_loop_in_a_loop(x):
+    d = x * 1.0
+    for k in range(3):
+        for j in range(2):
+            d = np.maximum(d, x * x[j] + k) * 0.5
+        d = np.minimum(d, x)
+    return np.sum(d)
+
+
+@program("v")
+def compared_on_two_ways(x):
+    d = x * 1.0
+    for k in range(3):
+        if x[k] > 0:
+            d = np.maximum(d, np.sin(d) * x)
+        else:
+            e = d * 2.0
+            d = np.minimum(e, d * x[0])
+    return np.sum(d)
+
+
+@program("v")
+def compared_in_a_loop_that_waits(x):
+    d = x * 1.0
+    i = 0
+    while i < 3:
+        w = d[::-1] * x
+        d = np.minimum(w, np.maximum(d, w * 0.5))
+        i += 1
+    return np.sum(d * x)
