@@ -24,7 +24,7 @@ from srcgrad.frontend.normalize.rewriter import Rewriter
 from srcgrad.frontend.normalize.workspace import Workspace
 from srcgrad.garbage import weakly
 from srcgrad.ir import gast
-from srcgrad.ir.build import assign, at, call, constant, load, store, subscript
+from srcgrad.ir.build import assign, at, call, load, store, subscript
 from srcgrad.ir.scopes import MISSING
 from srcgrad.ir.walk import names_read
 
@@ -45,7 +45,7 @@ class Containers(Rewriter):
         self._makers: dict[Any, Maker] = {
             list: weakly(self._listed),
             tuple: weakly(self._listed),
-            dict: weakly(self._copied_dict),
+            dict: weakly(self._of_pairs),
             copy.copy: weakly(self._copied),
             sum: folds.summed,
             max: folds.extreme,
@@ -132,26 +132,16 @@ class Containers(Rewriter):
         kind = gast.Tuple if is_tuple else gast.List
         return [assign(name, kind([gast.Starred(source, gast.Load())], gast.Load()), node)]
 
-    def _copied_dict(self, name: str, value: Any, node: Any) -> list[Any] | None:
-        """Write ``dict(p, a=1)`` as a display, and one of pairs as a loop.
-
-        A copy of a dict of which only its name or place is seen is a display already.
-        """
-        keys: list[Any] = [constant(item.arg) for item in value.keywords]
-        values = [item.value for item in value.keywords]
-        if len(value.args) != 1 or None in [item.arg for item in value.keywords]:
-            return None
-        source = value.args[0]
-        if isinstance(source, gast.Name) and source.id in self.work.dicts:
-            return [assign(name, gast.Dict([None, *keys], [source, *values]), node)]
-        if keys:
+    def _of_pairs(self, name: str, value: Any, node: Any) -> list[Any] | None:
+        """Write ``dict(pairs)`` as a loop; copies of dicts are displays already."""
+        if len(value.args) != 1 or value.keywords:
             return None
         key, entry = self.namer.fresh("key"), self.namer.fresh("value")
         target = gast.Tuple([store(key), store(entry)], gast.Store())
         body = [assign(subscript(load(name), load(key), storing=True), load(entry), node)]
         return [
             assign(name, gast.Dict([], []), node),
-            at(gast.For(target, self._iterators.as_list(source), body, [], None), node),
+            at(gast.For(target, self._iterators.as_list(value.args[0]), body, [], None), node),
         ]
 
     def _copied(self, name: str, value: Any, node: Any) -> list[Any] | None:
