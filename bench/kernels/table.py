@@ -72,8 +72,18 @@ def of_peers(kernel: Kernel, args: tuple[Any, ...]) -> dict[str, Callable[[], An
     return found
 
 
+def settle_allocator() -> None:
+    """Let glibc keep the memory of arrays as large as those of the kernels.
+
+    It asks the system for each one, and gives it back, until one as large has been freed. So what
+    ran before would decide what a kernel costs, by hand as well.
+    """
+    np.ones(3_500_000)  # 28 MB, freed at once; above 32 MB it never learns
+
+
 def line(kernel: Kernel) -> dict[str, float]:
     """Measure one kernel: seconds of each way, the first call, and peaks of memory."""
+    settle_allocator()
     args = kernel.arguments(kernel.sizes[1])
     gradient = gradient_of(kernel)
     start = time.process_time()
