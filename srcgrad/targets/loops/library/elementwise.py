@@ -74,26 +74,30 @@ def _order_of(x, y):
     return None
 
 
-def _part_unless(function, other):
-    """Let a function give a number nothing where its order is the `other`, half of it if equal."""
-
-    @overload(function)
-    def _part(grad, order):
-        if all(of_real(unvalued(item)) for item in (grad, order)):
-            return lambda grad, order: (
-                0.0 if order == other else 0.5 * grad if order == 2 else 1.0 * grad
-            )
-        if all(of_real(unvalued(item)) or of_array(item) for item in (grad, order)):
-            number = np.dtype(narrow(grad)).type
-            zero, half, one = number(0.0), number(0.5), number(1.0)
-            return lambda grad, order: np.where(
-                order == other, zero, np.where(order == 2, half * grad, one * grad)
-            )
-        return None
+@overload(runtime.part_if_greater)
+def _part_if_greater(grad, order):
+    if all(of_real(unvalued(item)) for item in (grad, order)):
+        return lambda grad, order: 0.0 if order == 0 else 0.5 * grad if order == 2 else 1.0 * grad
+    if all(of_real(unvalued(item)) or of_array(item) for item in (grad, order)):
+        number = np.dtype(narrow(grad)).type
+        zero, half, one = number(0.0), number(0.5), number(1.0)
+        return lambda grad, order: np.where(
+            order == 0, zero, np.where(order == 2, half * grad, one * grad)
+        )
+    return None
 
 
-_part_unless(runtime.part_if_greater, 0)
-_part_unless(runtime.part_if_less, 1)
+@overload(runtime.part_if_less)
+def _part_if_less(grad, order):
+    if all(of_real(unvalued(item)) for item in (grad, order)):
+        return lambda grad, order: 0.0 if order == 1 else 0.5 * grad if order == 2 else 1.0 * grad
+    if all(of_real(unvalued(item)) or of_array(item) for item in (grad, order)):
+        number = np.dtype(narrow(grad)).type
+        zero, half, one = number(0.0), number(0.5), number(1.0)
+        return lambda grad, order: np.where(
+            order == 1, zero, np.where(order == 2, half * grad, one * grad)
+        )
+    return None
 
 
 @overload(runtime.chosen_part)
