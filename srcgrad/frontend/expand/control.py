@@ -15,6 +15,7 @@ from srcgrad.frontend.expand.local_classes import local_class
 from srcgrad.frontend.expand.part import Part
 from srcgrad.frontend.expand.scoping import renamed_in
 from srcgrad.frontend.expand.values import (
+    ChangingFieldError,
     Choice,
     Items,
     Known,
@@ -185,6 +186,11 @@ class Control(Part):
 
     def _copy_fields(self, source: Object, target: Object, block: list[Any], node: Any) -> bool:
         pairs = [(target.fields[name], source.fields[name]) for name in target.fields]
+        for name, pair in zip(target.fields, pairs, strict=True):
+            told = [isinstance(value, gast.Constant) for value in pair]
+            variable = any(isinstance(value, gast.Name) for value in pair)
+            if not _same(*pair) and (all(told) or (any(told) and variable)):
+                raise ChangingFieldError(target.cls, name)
         if not all(_same(a, b) or _are_variables(a, b) for a, b in pairs):
             return False
         block.extend(assign(a.id, clone(b), node) for a, b in pairs if _are_variables(a, b))

@@ -31,6 +31,7 @@ from srcgrad.frontend.expand.plain_values import NotPlainError
 from srcgrad.frontend.expand.scoping import parameters
 from srcgrad.frontend.expand.session import Session
 from srcgrad.frontend.expand.values import (
+    ChangingFieldError,
     Code,
     Instance,
     Items,
@@ -97,7 +98,7 @@ class Expander:
         self._done[function] = function
         self._asked.discard(function)
         try:
-            made = self._expanded(self.session.code(function), {}, {}, None)
+            made = self._for_any(function)
             if made is not function and function in self._asked:
                 made = self._again(function, before)
         except UnsupportedError as refusal:  # later passes say what stands against it, too
@@ -111,8 +112,19 @@ class Expander:
         cell = CellType()
         self._done = {**before, function: function}
         self.session.promised[function] = cell
-        cell.cell_contents = self._expanded(self.session.code(function), {}, {}, None)
+        cell.cell_contents = self._for_any(function)
         return cell.cell_contents
+
+    def _for_any(self, function: FunctionType) -> FunctionType:
+        """Expand a function that is called, whatever its arguments are."""
+        before, done = self.session.lengths(), dict(self._done)
+        while True:
+            try:
+                return self._expanded(self.session.code(function), {}, {}, None)
+            except ChangingFieldError as found:
+                self.session.changing.add(found.field)
+            self.session.cut(before)
+            self._done = dict(done)
 
     def entry(
         self, function: FunctionType, given: Mapping[str, Any], inputs: tuple[str, ...]
@@ -146,6 +158,8 @@ class Expander:
                 return self._entry(function, given, inputs)
             except NotPlainError as found:
                 self.session.unplain.add(found.name)
+            except ChangingFieldError as found:
+                self.session.changing.add(found.field)
             except OutOfOrderError as found:
                 self.session.movers.add(found.place)
             except FieldWrittenError as found:

@@ -20,6 +20,7 @@ from srcgrad.frontend.expand.part import Part, callee
 from srcgrad.frontend.expand.results import ResultObject
 from srcgrad.frontend.expand.short import short_number
 from srcgrad.frontend.expand.values import (
+    ChangingFieldError,
     DictMethod,
     Frozen,
     Instance,
@@ -33,6 +34,7 @@ from srcgrad.frontend.expand.values import (
     Value,
     class_of,
     is_dtype,
+    is_literal,
 )
 from srcgrad.frontend.long_loops import repeated_of
 from srcgrad.ir import gast
@@ -325,7 +327,7 @@ class Objects(Part):
         )
 
     def set_field(self, made: Object, name: str, value: Value, node: Any) -> None:
-        if isinstance(value, Static):
+        if isinstance(value, Static) or self._is_told(made, name, value):
             made.fields[name] = value
             return
         if isinstance(value, gast.Constant):
@@ -334,6 +336,13 @@ class Objects(Part):
             return
         made.fields[name] = self.frame.keep(f"{made.name}_{name}", value, node)
         self.frame.of_fields.add(made.fields[name].id)
+
+    def _is_told(self, owner: Object, name: str, value: Value) -> bool:
+        """Say whether a field is known to be what it is bound to: None, a bool or a text.
+
+        It needs no variable as long as no path or trip binds it, which comes to light on the way.
+        """
+        return is_literal(value) and (owner.cls, name) not in self.session.changing
 
     def display_object(self, value: Object, node: Any) -> Any:
         cls = value.cls
@@ -360,8 +369,13 @@ class Objects(Part):
         if owner.lent:
             raise NeedsInlineError
         old = owner.fields.get(name)
+        on_some_paths = self.frame.depth > self.frame.depths.get(id(owner), 0)
+        if isinstance(old, gast.Constant):
+            if on_some_paths:
+                raise ChangingFieldError(owner.cls, name)
+            old = None
         if isinstance(value, Static) or isinstance(old, Static):
-            if self.frame.depth > self.frame.depths.get(id(owner), 0):
+            if on_some_paths:
                 self.frame.refuse(
                     node, "an object's function that changes on some paths", "use two names"
                 )
@@ -369,7 +383,10 @@ class Objects(Part):
             if isinstance(value, Static):
                 return True
         elif old is None:
-            if hasattr(owner.cls, name) and self.frame.depth > self.frame.depths.get(id(owner), 0):
+            if not on_some_paths and self._is_told(owner, name, value):
+                owner.fields[name] = value
+                return True
+            if hasattr(owner.cls, name) and on_some_paths:
                 self.frame.refuse(
                     node,
                     f"`{name}`, which is the class's until some path or trip has set it",

@@ -9,6 +9,7 @@ import numpy as np
 from srcgrad.frontend.expand.frame import NeedsInlineError
 from srcgrad.frontend.expand.part import Part
 from srcgrad.frontend.expand.values import (
+    ChangingFieldError,
     Instance,
     Items,
     Object,
@@ -74,6 +75,8 @@ class Updates(Part):
         self._refuse_lent(owner)
         self.frame.changed = True
         field = owner.fields[target.attr]
+        if isinstance(field, gast.Constant):
+            raise ChangingFieldError(owner.cls, target.attr)
         if not isinstance(field, gast.Name):
             self.frame.refuse(node, "an update of a function", "assign it anew")
         node.target = store(field.id)

@@ -241,6 +241,18 @@ class Identity(Static):
     """A decorator that leaves a function as it is, such as what `functools.wraps(f)` returns."""
 
 
+class ChangingFieldError(Exception):
+    """A field of an object is bound anew on some path or trip, which was taken for what it is told.
+
+    Attributes:
+        field: The class of the object, and the name.
+    """
+
+    def __init__(self, cls: type, name: str) -> None:
+        super().__init__(name)
+        self.field = cls, name
+
+
 def is_literal(value: Value) -> bool:
     """Say whether a value is a literal that a test may depend on: None, a bool or a text."""
     return isinstance(value, gast.Constant) and (

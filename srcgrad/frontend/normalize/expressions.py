@@ -132,10 +132,8 @@ class Expressions:
         lists = [name for name, item in given if self._work.is_surely_list(item)]
         if not lists:
             return
-        joins = joins_of(operation.primal)
-        for join in joins:
-            unpacked = replace(join, depth=1) in joins  # by `(xs,) = xs`: the entry is meant
-            if join.name in lists and not join.depth and not unpacked:
+        for join in joins_of(operation.primal):
+            if join.name in lists and not join.depth:
                 self._refusals.add(
                     value,
                     f"`{operation.primal.__name__}` may join, repeat or update the list that is "

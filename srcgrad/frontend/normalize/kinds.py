@@ -21,6 +21,7 @@ _OTHERS = "a variable is a list in one place and something else in another"
 def find_kinds(body: list[Any], work: Workspace) -> None:
     """Note the names that are lists, surely or by their use, and refuse those that change kind."""
     bindings = _bindings(body)
+    given = work.arrays = _made_of_arguments(bindings, work)
     size = -1
     while size != (size := len(work.lists)):
         for name, values in bindings.items():
@@ -29,17 +30,33 @@ def find_kinds(body: list[Any], work: Workspace) -> None:
     _find_sure(bindings, work)
     _find_numbered(body, bindings, work)
     _find_unindexed(bindings, work)
-    work.arrays = {n for n, values in bindings.items() if any(_of_numpy(v, work) for v in values)}
+    work.arrays = given | {
+        n for n, values in bindings.items() if any(_of_numpy(v, work) for v in values)
+    }
     counted = {n for n, values in bindings.items() if all(_counts(v, work) for v in values)}
     work.counted = counted.difference(_parameters(work))
     _find_parted(bindings, work)
     work.held.difference_update(bindings)
-    given = [n for n in _parameters(work) if n not in bindings and n not in work.lists]
-    work.arrays |= {name for name in given if work.varies.of(load(name))}  # of lists by `joins_of`
     for name in sorted(work.lists):
         other = next((v for v in bindings[name] if _is_other(v, work)), None)
         if other is not None and work.varies.of(load(name)):
             work.refusals.add(other, _OTHERS, "give the two values names of their own")
+
+
+def _made_of_arguments(bindings: dict[str, list[Any]], work: Workspace) -> set[str]:
+    """Return the arguments with derivatives, and what nothing but arithmetic with such is bound to.
+
+    That an argument is a list, where arithmetic joins it, is asked of the call by `joins_of`.
+    """
+    given = {name for name in _parameters(work) if work.varies.of(load(name))}
+    work.arrays = given.union(bindings).difference(_parameters(work), work.lists) | given
+    work.arrays -= work.lists
+    size = -1
+    while size != (size := len(work.arrays)):
+        for name in sorted(work.arrays):
+            if not all(v is not None and work.is_array(v) for v in bindings.get(name, ())):
+                work.arrays.discard(name)
+    return work.arrays
 
 
 def _find_parted(bindings: dict[str, list[Any]], work: Workspace) -> None:

@@ -154,6 +154,8 @@ class Workspace:
             return self.is_array(value.left) or self.is_array(value.right)
         if isinstance(value, gast.UnaryOp):
             return self.is_array(value.operand)
+        if isinstance(value, gast.Subscript):
+            return isinstance(value.slice, gast.Slice) and self.is_array(value.value)
         primal = self.reader.read(value).primal if isinstance(value, gast.Call) else None
         if self.reader.vocabulary.primitive(primal).gives == "array":
             return True
