@@ -7,10 +7,11 @@ from typing import Any, Final
 
 from srcgrad.analyses.number_tables import inline_rows, number_tables
 from srcgrad.ir import gast
+from srcgrad.ir.build import subscript
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.displays import makes_list, repeated_entries
 from srcgrad.ir.operations import Operation
-from srcgrad.ir.program import Program, bound_names, is_store, store_target
+from srcgrad.ir.program import GIVEN_ARRAYS, Program, bound_names, is_store, store_target
 from srcgrad.ir.walk import names_bound, names_read, statements
 
 _SEQUENCES: Final = (gast.List, gast.Tuple)
@@ -198,9 +199,20 @@ class Entries:
             )
         elif (repeated := repeated_entries(value)) is not None:
             self._display(name, [(None, item) for item in repeated])
+        elif isinstance(value, (gast.ListComp, gast.DictComp)):
+            self._comprehension(name, value)
         else:
-            if isinstance(value, gast.DictComp):
-                self._dicts.add(name)
+            self._lose(name)
+
+    def _comprehension(self, name: str, value: Any) -> None:
+        """Note the one value that all entries have, if what is looped over does not matter."""
+        if isinstance(value, gast.DictComp):
+            self._dicts.add(name)
+        entry = value.value if isinstance(value, gast.DictComp) else value.elt
+        bound = {n for part in value.generators for n in names_bound(part.target)}
+        if bound.isdisjoint(names_read(entry)):
+            self._display(name, [(None, entry)])
+        else:
             self._lose(name)
 
     def _note_rows(self, name: str, rows: list[Any]) -> None:
@@ -224,6 +236,8 @@ class Entries:
         for word, item in items:
             if not isinstance(item, gast.Starred):
                 self._values[name].append((word, item))
+            elif self._program.given.get(getattr(item.value, "id", "")) in GIVEN_ARRAYS:
+                self._values[name].append((None, subscript(item.value, gast.Constant(0, None))))
             elif isinstance(item.value, gast.Name):
                 self._join(name, item.value.id)
             else:

@@ -84,8 +84,10 @@ class HeldEntries:
                 self._display(name, statement.value, loop)
 
     def _display(self, name: str, value: Any, loop: Any) -> None:
-        if repeated_entries(value):
-            self._repeated.add(name)
+        repeated = repeated_entries(value)
+        if repeated is not None:
+            if not all(map(self._is_number, repeated)):
+                self._repeated.add(name)
         elif isinstance(value, (gast.List, gast.Tuple)):
             stars = [item for item in value.elts if isinstance(item, gast.Starred)]
             if len(stars) > 1:

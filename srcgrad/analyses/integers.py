@@ -50,14 +50,10 @@ class Integers:
         assigned: dict[str, list[Any]] = {name: [None] for name in unknown}
         for statement in statements(program.body):
             if isinstance(statement, gast.For):
-                counts = self._is_range(statement.iter)
-                if counts and isinstance(statement.target, gast.Name):
-                    self.names.add(statement.target.id)
-                elif not counts:
-                    count = self._count_of(statement)
-                    for name in names_bound(statement.target):
-                        value = gast.Constant(0, None) if name == count else None
-                        assigned.setdefault(name, []).append(value)
+                counters = self._counters(statement.target, statement.iter)
+                for name in names_bound(statement.target):
+                    value = gast.Constant(0, None) if name in counters else None
+                    assigned.setdefault(name, []).append(value)
             for target in statement.targets if isinstance(statement, gast.Assign) else ():
                 whole = isinstance(target, gast.Name)
                 value = statement.value if whole else self._entry_unpacked(target, statement.value)
@@ -65,14 +61,23 @@ class Integers:
                     assigned.setdefault(name, []).append(value)
         return assigned
 
-    def _count_of(self, loop: Any) -> str | None:
-        """Return the name that counts the trips of a loop over ``enumerate(...)``."""
-        iterable, target = loop.iter, loop.target
-        if not isinstance(iterable, gast.Call) or not isinstance(target, gast.Tuple):
-            return None
-        plain = len(iterable.args) == 1 and not iterable.keywords
-        counts = plain and self._scope.resolve(iterable.func) is enumerate
-        return getattr(target.elts[0], "id", None) if counts else None
+    def _counters(self, target: Any, iterable: Any) -> set[str]:
+        """Return the names that count the trips of a loop, as of ``enumerate`` and ``range``."""
+        if self._is_range(iterable):
+            return {target.id} if isinstance(target, gast.Name) else set()
+        if not isinstance(iterable, gast.Call) or iterable.keywords:
+            return set()
+        callee, args = self._scope.resolve(iterable.func), iterable.args
+        if callee is reversed and len(args) == 1:
+            return self._counters(target, args[0])
+        targets = target.elts if isinstance(target, (gast.Tuple, gast.List)) else []
+        if callee is zip and len(args) == len(targets):
+            pairs = zip(targets, args, strict=True)
+            return {name for pair in pairs for name in self._counters(*pair)}
+        if callee is enumerate and len(args) == 1 and len(targets) == 2:
+            inside = self._counters(targets[1], args[0])
+            return inside | {n for n in [getattr(targets[0], "id", None)] if n is not None}
+        return set()
 
     def _entry_unpacked(self, target: Any, value: Any) -> Any:
         """Return an integer in the place of each name in ``n, d = x.shape``; else None."""

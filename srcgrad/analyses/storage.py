@@ -7,7 +7,7 @@ else is refused: the tape, which sees the arrays themselves, can still run it.
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -41,12 +41,17 @@ from srcgrad.ir.changes import Change, change_of
 from srcgrad.ir.displays import makes_list, repeated_entries
 from srcgrad.ir.liveness import walk_live
 from srcgrad.ir.marks import IN_PLACE
-from srcgrad.ir.program import Program, bound_names, direct_names, is_store, store_target
+from srcgrad.ir.program import (
+    GIVEN_ARRAYS,
+    Program,
+    bound_names,
+    direct_names,
+    is_store,
+    store_target,
+)
 from srcgrad.ir.scopes import MISSING
 from srcgrad.ir.walk import names_bound, names_read, root_name, statements
 from srcgrad.locks import kept_property
-
-_ARRAYS: Final = ("array", "vector", "matrix")
 
 
 def storage(
@@ -408,7 +413,7 @@ class _Analysis:
         if not all(map(self._outside.holds, owners - set(self._program.parameters))):
             return False
         if not element and (owners or len(set(map(self._program.namer.base, then))) > 1):
-            if name not in self._kinds.arrays and self._program.given.get(name) not in _ARRAYS:
+            if name not in self._kinds.arrays and self._program.given.get(name) not in GIVEN_ARRAYS:
                 return False  # of a number it is no write
             self._result.mirror.updates.add(id(statement))
             self._note_write(statement, members)
@@ -420,7 +425,7 @@ class _Analysis:
         self, statement: Any, name: str, element: bool, members: set[str], live: frozenset[str]
     ) -> list[Problem]:
         owners = self._foreign(members)
-        element = element or any(self._program.given.get(item) in _ARRAYS for item in owners)
+        element = element or any(self._program.given.get(item) in GIVEN_ARRAYS for item in owners)
         if owners and (element or self._through_view(members, owners)):
             owner = self._program.namer.base(min(owners))
             copy = owner if owners & set(self._program.parameters) else f"own_{owner.lower()}"

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from types import FunctionType
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from srcgrad.ir import gast
 from srcgrad.ir.build import load
@@ -19,6 +19,10 @@ from srcgrad.locks import kept_property
 _COPY = Operation("copy")
 _HEADERS = {gast.For: "iter", gast.If: "test", gast.While: "test", gast.With: "items"}
 _Found = TypeVar("_Found")
+
+
+GIVEN_ARRAYS: Final = ("array", "vector", "matrix")
+"""What is known of parameters that are arrays with axes."""
 
 
 @dataclass(slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from typing import Any
 
 from srcgrad.frontend.expand.keeping import (
@@ -42,23 +41,6 @@ class Control(Part):
     """The part of the expansion that deals with branches and loops."""
 
     _stable_test: Any = None
-
-    @statement(gast.With)
-    def _with(self, node: Any) -> None:
-        """Write ``with suppress(KeyError):`` as the `try` that it stands for."""
-        call = node.items[0].context_expr
-        known = self.frame.value(clone(call.func)) if isinstance(call, gast.Call) else None
-        suppresses = isinstance(known, Known) and known.value is contextlib.suppress
-        if not suppresses or len(node.items) > 1 or node.items[0].optional_vars or call.keywords:
-            self.frame.statements.other(node)
-            return
-        if not call.args:
-            for item in node.body:
-                self.frame.statement(item)
-            return
-        caught = call.args[0] if len(call.args) == 1 else gast.Tuple(call.args, gast.Load())
-        handler = gast.ExceptHandler(caught, None, [at(gast.Pass(), node)])
-        self.frame.statement(at(gast.Try(node.body, [at(handler, node)], [], []), node))
 
     @statement(gast.Try)
     def _try(self, node: Any) -> None:

@@ -14,6 +14,7 @@ from srcgrad.frontend.expand.asking import Asking
 from srcgrad.frontend.expand.calls import Calls
 from srcgrad.frontend.expand.control import Control
 from srcgrad.frontend.expand.derivatives import Derivatives
+from srcgrad.frontend.expand.entering import Entering
 from srcgrad.frontend.expand.expressions import Expressions
 from srcgrad.frontend.expand.fields import Fields
 from srcgrad.frontend.expand.frame import Frame
@@ -77,6 +78,7 @@ class Interpreter(Frame):
         self.objects = Objects(self)
         self.asking = Asking(self)
         self.control = Control(self)
+        self.entering = Entering(self)
         self.generators = Generators(self)
         self.sequencing = Sequencing(self)
         self.options = Options(self)
