@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any, Final
 
-from srcgrad.analyses.number_tables import inline_rows, number_tables
+from srcgrad.analyses.number_tables import inline_rows, number_tables, row_cells
 from srcgrad.ir import gast
-from srcgrad.ir.build import subscript
+from srcgrad.ir.build import load, subscript
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.displays import makes_list, repeated_entries
 from srcgrad.ir.operations import Operation
@@ -101,6 +101,10 @@ class Entries:
         table = getattr(node.value, "id", "") if isinstance(node, gast.Subscript) else ""
         return _rows_of(table) if table in self._tables.tables else None
 
+    def is_keyed(self, row: Any) -> bool:
+        """Say whether a row of a table is a dict."""
+        return self._tables.is_keyed(row)
+
     def names(self) -> set[str]:
         """Return the names that stand in what is put into containers."""
         kept = [value for values in self._values.values() for _, value in values]
@@ -109,6 +113,8 @@ class Entries:
     def is_dict(self, name: str) -> bool:
         """Say whether a name is bound to a dict that the program has made, or surely given."""
         if self._program.given.get(name) == "dict":
+            return True
+        if self._tables.is_keyed(load(name)):
             return True
         if name not in self._parent:  # of the module, if anything
             return type(self._program.reader.scope.lookup(name)) is dict
@@ -218,7 +224,7 @@ class Entries:
     def _note_rows(self, name: str, rows: list[Any]) -> None:
         """Note the cells of the rows that a table gets without names of their own."""
         for row in rows if name in self._tables.tables else ():
-            self._values[_rows_of(name)] += [(None, cell) for cell in getattr(row, "elts", ())]
+            self._values[_rows_of(name)] += [(None, cell) for cell in row_cells(row)]
 
     def _join_rows(self) -> None:
         """Hold the rows of a table for one list, since any may be the one that is read."""

@@ -1,4 +1,4 @@
-"""Says which names are bound to tables: lists and dicts of rows, which are lists of numbers."""
+"""Says which names are bound to tables: lists and dicts of rows, which are such of numbers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from srcgrad.ir import gast
 from srcgrad.ir.changes import Change, change_of
-from srcgrad.ir.displays import makes_table
+from srcgrad.ir.displays import makes_list, makes_table
 from srcgrad.ir.program import Program, bound_names, is_store, targets_of
 from srcgrad.ir.walk import names_bound, own_nodes, statements
 from srcgrad.primitives import Primitive
@@ -27,11 +27,19 @@ class NumberTables:
         tables: The names that are bound to tables.
         rows: The tables whose rows a name may be bound to, by the name.
         shown: The names of those rows that are written out before their table is.
+        keyed: The tables whose rows are dicts.
     """
 
     tables: set[str] = field(default_factory=set)
     rows: dict[str, set[str]] = field(default_factory=dict)
     shown: set[str] = field(default_factory=set)
+    keyed: set[str] = field(default_factory=set)
+
+    def is_keyed(self, node: Any) -> bool:
+        """Say whether an expression is a row that is a dict: a name of one, or ``table[i]``."""
+        if isinstance(node, gast.Name):
+            return node.id in self.rows and self.rows[node.id] <= self.keyed
+        return isinstance(node, gast.Subscript) and getattr(node.value, "id", "") in self.keyed
 
     def holds_names(self, value: Any) -> bool:
         """Say whether an expression is a table of rows with names of their own, or an empty one."""
@@ -70,13 +78,41 @@ def number_tables(program: Program) -> NumberTables:
         found.tables.discard(name)
     if found.tables:
         _Uses(program, found).drop_others()
+        found.keyed = _keyed(program, found)[0]
     return found
 
 
 def inline_rows(value: Any) -> list[Any]:
     """Return the rows that a table has without names of their own."""
     items = value.values if isinstance(value, gast.Dict) else getattr(value, "elts", ())
-    return [item for item in items if isinstance(item, gast.List)]
+    return [item for item in items if isinstance(item, (gast.List, gast.Dict))]
+
+
+def _keyed(program: Program, found: NumberTables) -> tuple[set[str], set[str]]:
+    """Return the tables that are seen to get rows that are dicts, and those with lists."""
+    keyed: set[str] = set()
+    listed: set[str] = set()
+    for statement in statements(program.body):
+        if not isinstance(statement, gast.Assign):
+            continue
+        target, value = statement.targets[0], statement.value
+        name = getattr(target.value if isinstance(target, gast.Subscript) else target, "id", "")
+        rows = [value] if isinstance(target, gast.Subscript) or name in found.rows else []
+        if name in found.tables and not rows:
+            entry = getattr(value, "value" if isinstance(value, gast.DictComp) else "elt", None)
+            rows = inline_rows(value) if entry is None else [entry]
+        tables = found.rows.get(name, {name} & found.tables)
+        for row in rows:
+            if isinstance(row, (gast.Dict, gast.DictComp)):
+                keyed.update(tables)
+            elif makes_list(row):
+                listed.update(tables)
+    return keyed, listed
+
+
+def row_cells(row: Any) -> list[Any]:
+    """Return what a row that is written out holds; nothing of other values."""
+    return row.values if isinstance(row, gast.Dict) else getattr(row, "elts", [])
 
 
 def _shown_rows(program: Program) -> set[str]:
@@ -92,7 +128,10 @@ def _shown_rows(program: Program) -> set[str]:
 
 
 def is_row(value: Any) -> bool:
-    """Say whether an expression is a list of values that are no lists, or an empty one."""
+    """Say whether an expression is a list or dict of values that are none, or an empty one."""
+    if isinstance(value, gast.Dict):
+        cells = [*value.keys, *value.values]  # a key is missing where a dict is spread
+        return None not in cells and not any(isinstance(cell, _NO_CELLS) for cell in value.values)
     if not isinstance(value, gast.List):
         return False
     return not any(isinstance(cell, _NO_CELLS) for cell in value.elts)
@@ -193,7 +232,8 @@ class _Uses:
         """Return the tables that are used otherwise, or whose rows' names may mean other things."""
         rows = self._found.rows
         made = bound_names(self._program.body) - set(self._program.parameters)
-        spoilt = {table for name in rows.keys() - made for table in rows[name]}
+        keyed, listed = _keyed(self._program, self._found)
+        spoilt = (keyed & listed) | {table for name in rows.keys() - made for table in rows[name]}
         for statement in statements(self._program.body):
             allowed = self._allowed(statement)
             for node in own_nodes(statement):
@@ -247,7 +287,7 @@ class _Uses:
         if not isinstance(target, gast.Name):
             return set()
         makes = target.id in tables and _makes_table(value, self._program, self._found)
-        shows = target.id in self._found.shown and isinstance(value, gast.List)
+        shows = target.id in self._found.shown and is_row(value)
         if makes or shows:
             held = value.values if isinstance(value, gast.Dict) else getattr(value, "elts", ())
             return {id(target), *(map(id, held) if makes else ())}

@@ -18,7 +18,7 @@ from srcgrad.analyses.entries import Entries
 from srcgrad.analyses.filled import puts
 from srcgrad.analyses.index_arrays import copies_out
 from srcgrad.analyses.integers import Integers
-from srcgrad.analyses.number_tables import inline_rows, is_row, number_tables
+from srcgrad.analyses.number_tables import inline_rows, is_row, number_tables, row_cells
 from srcgrad.analyses.other_names import is_own_array
 from srcgrad.analyses.points_to import PointsTo
 from srcgrad.analyses.shadowed import Maker, NotShadowedError, Shadowed
@@ -283,7 +283,7 @@ class Shadowing:
         targets = _targets(statement)
         if not self._tables.shown.isdisjoint(targets) and targets[0] in self._tables.rows:
             self._must_hold_numbers(statement.value)
-            return "fresh" if statement.value.elts else "display"
+            return "fresh" if row_cells(statement.value) else "display"
         if self._tables.tables.isdisjoint(targets) or isinstance(statement.value, gast.Name):
             return self.maker(statement)
         for row in inline_rows(statement.value):
@@ -291,7 +291,7 @@ class Shadowing:
         return "display" if self._tables.holds_names(statement.value) else "fresh"
 
     def _must_hold_numbers(self, row: Any) -> None:
-        for cell in row.elts:
+        for cell in row_cells(row):
             self._must_be_number(cell)
 
     def _must_be_number(self, cell: Any) -> None:

@@ -185,7 +185,8 @@ class Shapes:
         row = self._entries.row(value) if self._settled else None
         if row is not None:
             values = self._entries.of(row)
-            return self._integers.of(index) and self._of_entries(values, frozenset()) == SCALAR
+            is_cell = self._integers.of(index) or self._entries.is_keyed(value)
+            return is_cell and self._of_entries(values, frozenset()) == SCALAR
         if not isinstance(value, gast.Name):
             return False
         parts = index.elts if isinstance(index, gast.Tuple) else [index]

@@ -37,8 +37,9 @@ def repeated_entries(value: Any) -> list[Any] | None:
 
 def makes_table(value: Any, scope: Scope) -> bool:
     """Say whether an expression makes a list or dict of rows of numbers, each row anew."""
-    if isinstance(value, gast.List):
-        return bool(value.elts) and all(_makes_row(item, scope) for item in value.elts)
+    if isinstance(value, (gast.List, gast.Dict)):
+        rows = value.elts if isinstance(value, gast.List) else value.values
+        return bool(rows) and all(_makes_row(item, scope) for item in rows)
     if isinstance(value, gast.DictComp):
         return _makes_row(value.value, scope)
     return isinstance(value, gast.ListComp) and _makes_row(value.elt, scope)
@@ -47,6 +48,10 @@ def makes_table(value: Any, scope: Scope) -> bool:
 def _makes_row(value: Any, scope: Scope) -> bool:
     if isinstance(value, gast.ListComp):
         return is_plain_number(value.elt, scope)
+    if isinstance(value, gast.DictComp):
+        return is_plain_number(value.value, scope)
+    if isinstance(value, gast.Dict):
+        return None not in value.keys and all(is_plain_number(v, scope) for v in value.values)
     items = value.elts if isinstance(value, gast.List) else repeated_entries(value)
     return items is not None and all(is_plain_number(item, scope) for item in items)
 

@@ -131,6 +131,8 @@ class Reverser:
             elif is_store(statement):
                 done.extend(self._freeze(store_target(statement), "slice", statement))
                 done.extend(self._undoing.before(statement))
+                done.extend([statement, *self._shadows.cell_put_by(statement)])
+                continue
             elif isinstance(statement, gast.AugAssign):
                 done.extend(self._shadows.prepare_update(statement))
                 continue

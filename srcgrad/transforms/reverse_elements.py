@@ -7,6 +7,7 @@ from typing import Any
 
 from srcgrad.analyses.constants import is_full_slice
 from srcgrad.analyses.index_arrays import compared, is_mask, masks, may_lack_axes
+from srcgrad.analyses.number_tables import number_tables
 from srcgrad.ir import gast
 from srcgrad.ir.build import (
     add_assign,
@@ -149,6 +150,7 @@ class ElementSteps:
     def add_at(self, cell: str, read: Any, grad: Any, like: Any) -> Any:
         place = subscript(load(self._sweep.adjoints.name(cell)), clone(read.slice), storing=True)
         keyed = cell in self._sweep.containers and not isinstance(read.slice, gast.Slice)
+        keyed = keyed or self._sweep.program.once(number_tables).is_keyed(read.value)
         once = keyed or self._sweep.selects_once(read.slice)
         if self._sweep.of_generated and isinstance(read.slice, gast.Slice):
             once = False  # of a list, ``+=`` would insert

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from srcgrad.analyses.number_tables import number_tables
 from srcgrad.errors import MutationError
 from srcgrad.ir import gast
 from srcgrad.ir.build import (
@@ -130,6 +131,18 @@ class ShadowSteps:
         index = [] if change.index is None else [clone(change.index)]
         return [at(gast.Expr(method(shadow, change.method, *index, entry)), statement)]
 
+    def cell_put_by(self, statement: Any) -> list[Any]:
+        """Return what lets the shadow of a row that is a dict have a cell that the row gets."""
+        target = store_target(statement)
+        row = target.value if isinstance(statement, gast.Assign) else None
+        if getattr(row, "id", "") not in self.names or not self._is_keyed(row):
+            return []
+        put = method(load(self._name(row.id)), "setdefault", clone(target.slice), constant(0.0))
+        return [at(gast.Expr(put), statement)]
+
+    def _is_keyed(self, row: Any) -> bool:
+        return self._sweep.program.once(number_tables).is_keyed(row)
+
     def _taken_out(self, change: Change, like: Any) -> Any:
         index = [] if change.index is None else [clone(change.index)]
         part = method(load(self._name(change.name)), "pop", *index)
@@ -150,6 +163,8 @@ class ShadowSteps:
         """Return the shadow of what is put into a list or dict: zeros of numbers, and of rows."""
         if isinstance(value, gast.List):
             return gast.List([constant(0.0) for _ in value.elts], gast.Load())
+        if isinstance(value, gast.Dict):
+            return gast.Dict(clone(value).keys, [constant(0.0) for _ in value.values])
         if isinstance(value, gast.Name) and value.id in self._mirror.names:
             return load(self._name(value.id))
         if holder in self._mirror.entries and not isinstance(value, gast.Constant):
