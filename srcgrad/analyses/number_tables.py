@@ -128,10 +128,13 @@ def _shown_rows(program: Program) -> set[str]:
 
 
 def is_row(value: Any) -> bool:
-    """Say whether an expression is a list or dict of values that are none, or an empty one."""
+    """Say whether an expression is a list of values that are no lists, or an empty one.
+
+    It may be a dict that is empty, or begins with numbers: one of arrays is followed as it is.
+    """
     if isinstance(value, gast.Dict):
-        cells = [*value.keys, *value.values]  # a key is missing where a dict is spread
-        return None not in cells and not any(isinstance(cell, _NO_CELLS) for cell in value.values)
+        numbers = all(type(getattr(cell, "value", None)) in (int, float) for cell in value.values)
+        return numbers and None not in value.keys
     if not isinstance(value, gast.List):
         return False
     return not any(isinstance(cell, _NO_CELLS) for cell in value.elts)

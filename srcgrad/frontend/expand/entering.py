@@ -15,7 +15,7 @@ from srcgrad.frontend.source import find_source
 from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, clone, constant, load
 from srcgrad.ir.handlers import statement
-from srcgrad.ir.walk import names_read, statements
+from srcgrad.ir.walk import names_read, root_name, statements, walk
 
 
 class Entering(Part):
@@ -95,20 +95,38 @@ class Entering(Part):
 
 
 def _is_plain_manager(cls: type) -> bool:
-    """Say whether a class's `__exit__` returns nothing, and does not ask what was raised."""
+    """Say whether a class's `__exit__` returns nothing, and does not ask what was raised.
+
+    What it or `__enter__` writes into must be the object's own: others are told of it at the run.
+    """
     enter, leave = (inspect.getattr_static(cls, n, None) for n in ("__enter__", "__exit__"))
     if not isinstance(enter, FunctionType) or not isinstance(leave, FunctionType):
         return False
     if is_library(leave):
         return False
     try:
-        tree = find_source(leave).tree
+        trees = [find_source(enter).tree, find_source(leave).tree]
     except SrcgradError:
         return False
+    if any(map(_writes_elsewhere, trees)):
+        return False
+    tree = trees[1]
     told = {item.id for item in tree.args.args[1:]} | {getattr(tree.args.vararg, "id", "")}
     returned = [s.value for s in statements(tree.body) if isinstance(s, gast.Return) and s.value]
     passes_on = all(getattr(value, "value", True) in (None, False) for value in returned)
     return passes_on and not any(told.intersection(names_read(item)) for item in tree.body)
+
+
+def _writes_elsewhere(method: Any) -> bool:
+    """Say whether a method may store into anything but its object's fields."""
+    own = {item.id for item in method.args.args[:1]}
+    for line in method.body:
+        for node in walk(line):
+            stores = isinstance(getattr(node, "ctx", None), gast.Store)
+            reaches = stores and isinstance(node, (gast.Attribute, gast.Subscript))
+            if isinstance(node, gast.Global) or (reaches and root_name(node) not in own):
+                return True
+    return False
 
 
 def _does_nothing(leave: FunctionType) -> bool:

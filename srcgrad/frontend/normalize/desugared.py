@@ -7,7 +7,7 @@ from typing import Any
 
 from srcgrad.frontend.normalize.declarations import drop_declarations
 from srcgrad.frontend.normalize.deques import Deques, makes_deque
-from srcgrad.frontend.normalize.dicts import Dicts, makes_dict
+from srcgrad.frontend.normalize.dicts import Dicts, loops_over_inner_dicts, makes_dict
 from srcgrad.frontend.normalize.key_orders import KeyOrders
 from srcgrad.frontend.normalize.lazy import Lazy
 from srcgrad.frontend.normalize.managers import check_managers
@@ -47,7 +47,7 @@ def desugared(
         body = StrictZips(namer, scope).block(body)
     if any(makes_deque(call, scope) for call in calls):
         body = Deques(scope).block(body)
-    if any(makes_dict(call, scope) for call in calls):
+    if any(makes_dict(call, scope) for call in calls) or loops_over_inner_dicts(body):
         body = Dicts(scope, namer).block(body)
     body = KeyOrders(scope, namer).function(body)
     return Walrus(namer, refusals).block(body)

@@ -6,10 +6,11 @@ from typing import Any
 
 from srcgrad.frontend.told_containers import ToldContainers, is_of_pairs
 from srcgrad.ir import gast
-from srcgrad.ir.build import at, clone, constant, load, store
+from srcgrad.ir.build import at, clone, constant, load, method, store
 from srcgrad.ir.names import Namer
 from srcgrad.ir.rewriting import Rewriter
 from srcgrad.ir.scopes import Scope
+from srcgrad.ir.walk import found_in
 
 _SEQUENCES = (gast.Tuple, gast.List)
 _FROM_KEYS = dict.fromkeys
@@ -29,6 +30,17 @@ def treats_as_dict(node: Any) -> bool:
         isinstance(node, gast.Attribute)
         and isinstance(node.value, gast.Name)
         and node.attr in ("items", "keys", "values", "get", "setdefault", "update")
+    )
+
+
+def loops_over_inner_dicts(body: list[Any]) -> bool:
+    """Say whether loops may run over dicts that were taken out of something."""
+    if not any(found_in(statement, gast.Dict, gast.DictComp) for statement in body):
+        return False
+    return any(
+        isinstance(loop.iter, (gast.Name, gast.Subscript))
+        for statement in body
+        for loop in found_in(statement, gast.For, gast.comprehension)
     )
 
 
@@ -70,6 +82,24 @@ class Dicts(Rewriter):
         elif isinstance(node.func, gast.Attribute) and callee == _FROM_KEYS:
             made = self._filled(node)
         return node if made is None else at(made, node)
+
+    def visit_For(self, node: Any) -> Any:
+        """Write a loop over a dict that was taken out of something as one over its keys."""
+        self.generic_visit(node)
+        node.iter = self._keys_of(node.iter)
+        return node
+
+    def visit_comprehension(self, node: Any) -> Any:
+        """Write the same in a comprehension."""
+        self.generic_visit(node)
+        node.iter = self._keys_of(node.iter)
+        return node
+
+    def _keys_of(self, node: Any) -> Any:
+        if not isinstance(node, (gast.Name, gast.Subscript)):
+            return node
+        whole = {part.kind for part in self._told.of(node) if part.is_taken and not part.steps}
+        return at(method(node, "keys"), node) if whole == {"dict"} else node
 
     def _made(self, node: Any) -> Any:
         """Return the display of ``dict(...)``, or None."""
