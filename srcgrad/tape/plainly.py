@@ -25,6 +25,7 @@ from srcgrad.tape.modes import STATE, enable_grad
 from srcgrad.tape.mutation import strict_fallback
 from srcgrad.tape.refusing import not_taken
 from srcgrad.tape.settling import Settler
+from srcgrad.tape.stand_ins import stand_in
 from srcgrad.tape.tensor import Tensor
 from srcgrad.tape.two_names import TwoNames
 from srcgrad.tape.userspace import Reached, reached_by
@@ -113,7 +114,7 @@ def _call(function: Callable[..., Any], args: Any, kwargs: Any, reached: Reached
     """Call a function in strict mode; what was refused inside is raised, whatever caught it."""
     try:
         with _refused_shuffles(reached):
-            return function(*args, **kwargs)
+            return (stand_in(function) or function)(*args, **kwargs)
     except (ValueError, TypeError) as error:
         if isinstance(error.__cause__, SrcgradError):
             raise error.__cause__ from None

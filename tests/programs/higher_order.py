@@ -190,7 +190,7 @@ def _chebyshev(n, x):
     return 2.0 * x * _chebyshev(n - 1, x) - _chebyshev(n - 2, x)
 
 
-@program("s")
+@program("s", by="tape")  # without its cache it would run for ever
 def memoised_recursion(x):
     total = 0.0
     for n in range(5):
@@ -282,3 +282,16 @@ def function_replaced_in_a_try_that_fails(x, k):
     except ZeroDivisionError:
         k = 2.0 * k
     return np.sum(f(x)) * k
+
+
+@functools.lru_cache(maxsize=None)
+def _sum_of_two_before(n, a, b):
+    if n < 2:
+        return b if n else a
+    return _sum_of_two_before(n - 1, a, b) * 0.5 + _sum_of_two_before(n - 2, a, b) * a
+
+
+@program("v", by="tape")
+def cache_that_met_the_same_numbers_before(x):
+    _sum_of_two_before(6, float(x[0]), float(x[1]))
+    return _sum_of_two_before(6, x[0], x[1])

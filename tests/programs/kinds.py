@@ -90,7 +90,7 @@ def dict_then_list(x):
     return total
 
 
-@program("v", by="tape")
+@program("v")
 def array_plus_list(x):
     numbers = [1.0, 2.0, 3.0, 4.0]
     x = x + numbers
@@ -297,3 +297,25 @@ def asked_for_a_matrix_in_a_helper(x):
 def entries_of_what_has_axes_read_twice(x):
     y = np.atleast_1d(x)
     return np.sum(y[np.array([0, 0, 2])] ** 2)
+
+
+@program("v")
+def result_plus_list(x):
+    y = np.sin(x) * x
+    numbers = [1, 2, 3, 4]
+    y = y + numbers
+    w = x[1:]
+    w = w * (1.0, 2.0, 3.0)
+    return np.sum(y * y) + np.sum(w * w)
+
+
+def _joined_to_itself(v, n):
+    y = v
+    for _ in range(n):
+        y = y + y
+    return sum(np.sum(e * e) for e in y)
+
+
+@program("v", by="tape")
+def list_joined_by_a_helper_that_names_it_anew(x):
+    return _joined_to_itself([x, x * 2.0], 2) + _joined_to_itself(x, 2)

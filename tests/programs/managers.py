@@ -104,3 +104,79 @@ def bound_by_a_with_and_used_after(x):
         x = x * k
         out = out + x * y
     return out
+
+
+class Scaled:
+    """Lends itself, and does nothing at the end."""
+
+    def __init__(self, scale):
+        self.scale = scale
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *problem):
+        return False
+
+    def applied(self, v):
+        return v * self.scale
+
+
+@program("v")
+def entered_with_a_value(x):
+    with np.errstate(all="ignore"), Scaled(x[0]) as scaled:
+        y = scaled.applied(x)
+    return np.sum(y / (1.0 + y * y))
+
+
+class Nested:
+    """Counts how often it is entered, and doubles its sum when it is left."""
+
+    def __init__(self, x):
+        self.total, self.depth = x * 0.0, 0
+
+    def __enter__(self):
+        self.depth += 1
+        return self
+
+    def __exit__(self, kind, problem, trace):
+        self.depth -= 1
+        self.total = self.total * 2.0
+
+    def add(self, v):
+        self.total = self.total + v * self.depth
+
+
+@program("v")
+def entered_inside_of_itself(x):
+    held = Nested(x)
+    with held:
+        held.add(x)
+        with held as inner:
+            inner.add(x * x)
+        held.add(x)
+    return np.sum(held.total)
+
+
+@program("v")
+def left_by_continue(x):
+    held = Nested(x)
+    for k in range(3):
+        with held as inner:
+            if k == 1:
+                continue
+            inner.add(x * k)
+    return np.sum(held.total)
+
+
+@program("v")
+def left_by_an_exception(x):
+    held = Nested(x)
+    try:
+        with held:
+            held.add(x)
+            if x[0] < 10.0:
+                raise ValueError("no")  # noqa: TRY301 - it leaves the block
+    except ValueError:
+        held.total = held.total + 1.0
+    return np.sum(held.total**2)

@@ -477,3 +477,111 @@ def series_by_word(x):
     for k in series:
         total += series[k][1] * series[k][0]
     return total
+
+
+@program("v")
+def rows_stored_into_before_they_are_put(x):
+    table = [[0.0] * 4]
+    for k in range(3):
+        row = [0.0, 0.0, 0.0, 0.0]
+        for j in range(4):
+            row[j] = table[-1][j] + x[j]
+        table.append(row)
+        table[-1][0] = table[-1][1] * table[-1][k]
+    return table[-1][0] + table[0][1] + table[2][1]
+
+
+@program("v")
+def best_ways_through_states(x):
+    states = ("rain", "sun")
+    start = {"rain": x[0], "sun": x[1]}
+    moves = {
+        ("rain", "rain"): x[2],
+        ("rain", "sun"): 1.0 - x[2],
+        ("sun", "rain"): 0.3,
+        ("sun", "sun"): 0.7,
+    }
+    best = [{}]
+    for state in states:
+        best[0][state] = start[state]
+    for t in range(1, 4):
+        best.append({})
+        for state in states:
+            best[t][state] = max(
+                best[t - 1][other] * moves[(other, state)] * (1.0 + 0.1 * x[3]) for other in states
+            )
+    return max(best[-1].values())
+
+
+@program("v")
+def values_of_states_and_actions(x):
+    values = {state: {action: 0.0 for action in "LR"} for state in range(3)}
+    for k in range(5):
+        s, a = k % 3, "LR"[k % 2]
+        then = max(values[(s + 1) % 3].values())
+        values[s][a] += x[0] * (x[1] + x[2] * then - values[s][a])
+    return sum(v for row in values.values() for v in row.values())
+
+
+@program("v")
+def dicts_of_numbers_that_trade_places(x):
+    rows = [{}, {}]
+    for i in range(4):
+        rows[0], rows[1] = rows[1], rows[0]
+        rows[0][i] = x[i] * (1.0 + sum(rows[1].values()))
+    return sum(rows[0].values()) * sum(rows[1].values())
+
+
+@program("v")
+def dict_in_a_list_that_is_looped_over(x):
+    rows = [{}, {}]
+    for row in rows:
+        for i in range(4):
+            row[i] = x[i]
+    for i in rows[0]:
+        rows[0][i] *= rows[1][i]
+    return sum(rows[0].values())
+
+
+@program("v")
+def dict_of_the_one_before_and_more(x):
+    rows = [{}]
+    rows[0]["a"] = x[0]
+    for k in range(3):
+        rows.append({**rows[-1], k: x[k]})
+        rows[-1]["a"] = rows[-1]["a"] * rows[-1][k]
+    return rows[-1]["a"] + rows[0]["a"] + rows[2][1]
+
+
+@program("v")
+def list_of_a_vector_and_then_another(x):
+    old = list(x)
+    for _ in range(3):
+        new = [0.15 for _ in old]
+        for k in range(4):
+            new[k] += old[k] * 2.0
+        old = new
+    return old[0] * old[1] + x[1]
+
+
+@program("v")
+def ranks_of_pages(x):
+    links = {"a": ["b", "c"], "b": ["c"], "c": ["a"], "d": ["c"]}
+    ranks = dict(zip(links, x))
+    for _ in range(3):
+        new = {page: 0.15 / len(links) for page in links}
+        for page, others in links.items():
+            for other in others:
+                new[other] += 0.85 * ranks[page] / len(others)
+        ranks = new
+    return ranks["a"] * ranks["b"] + ranks["d"]
+
+
+@program("v")
+def product_of_polynomials(x):
+    a, b = list(x[:2]), list(x[2:])
+    product = [0.0] * (len(a) + len(b) - 1)
+    for i, u in enumerate(a):
+        for j, v in enumerate(b):
+            product[i + j] += u * v
+    return product[0] * product[1] + product[2]

@@ -13,7 +13,7 @@ from srcgrad.frontend.expand.binding import (
     count_reads,
     default_values,
 )
-from srcgrad.frontend.expand.keeping import may_return_function
+from srcgrad.frontend.expand.keeping import cached_tree, may_return_function
 from srcgrad.frontend.expand.managed import managed
 from srcgrad.frontend.expand.part import Part, callee
 from srcgrad.frontend.expand.scoping import (
@@ -167,7 +167,10 @@ class Calls(Part):
     def _call_identity(
         self, callee: Identity, args: list[Value], keywords: Bound, node: Any
     ) -> Value:
-        return args[0]
+        function = args[0]
+        if callee.caches and isinstance(function, Local):
+            self.frame.special.refuse_needed_cache(function.code.tree, node)
+        return function
 
     @callee(Object)
     def _call_object(self, callee: Object, args: list[Value], keywords: Bound, node: Any) -> Value:
@@ -219,6 +222,8 @@ class Calls(Part):
             return self.frame.call(
                 Known(written.function), [*lead, *written.args], dict(written.keywords), node
             )
+        if varying and (tree := cached_tree(function)) is not None:
+            self.frame.special.refuse_needed_cache(tree, node)
         opened = self._opened(callee, varying)
         if opened is not None:
             return self.frame.call(opened, args, keywords, node)

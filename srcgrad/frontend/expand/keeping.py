@@ -9,10 +9,10 @@ import numpy as np
 
 from srcgrad.errors import SrcgradError
 from srcgrad.frontend.expand.values import Choice, Known, Local, Method, Partial
-from srcgrad.frontend.source import FunctionSource, find_source
+from srcgrad.frontend.source import FunctionSource, find_source, has_source
 from srcgrad.ir import gast
 from srcgrad.ir.program import direct_names
-from srcgrad.ir.scopes import Scope, scope_of
+from srcgrad.ir.scopes import Scope, scope_of, uncached
 from srcgrad.ir.walk import found_in
 
 if TYPE_CHECKING:
@@ -117,6 +117,24 @@ def _is_plain(node: Any) -> bool:
 
 def _binds(statement: Any, name: str) -> bool:
     return any(getattr(target, "id", "") == name for target in statement.targets)
+
+
+def is_kept_by_cache(tree: Any) -> bool:
+    """Say whether a function calls itself in several places: without its cache it runs for ever.
+
+    >>> many = gast.parse("def fib(n): return fib(n - 1) + fib(n - 2)").body[0]
+    >>> once = gast.parse("def down(n): return n * down(n - 1)").body[0]
+    >>> is_kept_by_cache(many), is_kept_by_cache(once)
+    (True, False)
+    """
+    calls = found_in(tree, gast.Call)
+    return sum(getattr(call.func, "id", "") == tree.name for call in calls) > 1
+
+
+def cached_tree(function: Any) -> Any:
+    """Return the definition of a function that `functools.lru_cache` decorates; None of others."""
+    plain = uncached(function)
+    return find_source(plain).tree if plain is not function and has_source(plain) else None
 
 
 def _appended(tree: Any) -> list[tuple[str, Any]]:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.frontend.expand.assumptions import Of, has_twins
+from srcgrad.frontend.expand.keeping import is_kept_by_cache
 from srcgrad.frontend.expand.namespaces import gives_namespace
 from srcgrad.frontend.expand.part import Part, function
 from srcgrad.frontend.expand.values import (
@@ -76,9 +77,16 @@ class Special(Part):
     @function(functools.lru_cache, functools.cache)
     def _cache(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
         """A cache changes no value: of local functions it is left out."""
+        made = Identity(caches=True)
         if len(args) == 1 and isinstance(args[0], Local):
-            return args[0]
-        return Identity()
+            return self.frame.call(made, args, {}, node)
+        return made
+
+    def refuse_needed_cache(self, tree: Any, node: Any) -> None:
+        """Refuse to leave out a cache without which a function would not come to an end."""
+        if is_kept_by_cache(tree):
+            what = f"`{tree.name}`, which calls itself in several places and needs its cache,"
+            self.frame.refuse(node, f"{what} is not differentiated by source", "fill a table")
 
     def _checkpoint(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
         """Let the calls of a function be run again; of an object, differentiate them as others."""

@@ -238,7 +238,13 @@ class Choice(Static):
 
 @dataclass(slots=True)
 class Identity(Static):
-    """A decorator that leaves a function as it is, such as what `functools.wraps(f)` returns."""
+    """A decorator that leaves a function as it is, such as what `functools.wraps(f)` returns.
+
+    Attributes:
+        caches: Whether it keeps what the function returns.
+    """
+
+    caches: bool = False
 
 
 class ChangingFieldError(Exception):
