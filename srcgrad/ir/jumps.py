@@ -47,6 +47,42 @@ def jumps(block: list[Any], *, in_loop: bool = False) -> Iterator[Any]:
             stack += [(item, inside) for item in reversed(inner)]
 
 
+def without_continue(body: list[Any]) -> list[Any] | None:
+    r"""Return the body of a loop with what a `continue` skips in the other branch of its test.
+
+    None if there is one that this cannot be said of, and the body itself if there is none.
+
+    >>> (loop,) = gast.parse("for a in b:\n  if a > c:\n    d()\n    continue\n  e()").body
+    >>> [type(item).__name__ for item in without_continue(loop.body)]
+    ['If']
+    >>> [len(part) for part in blocks_of(without_continue(loop.body)[0])]
+    [1, 1]
+    """
+    done: list[Any] = []
+    for place, statement in enumerate(body):
+        if isinstance(statement, gast.Continue):
+            return done
+        if not any(isinstance(item, gast.Continue) for item in jumps([statement])):
+            done.append(statement)
+            continue
+        if not isinstance(statement, gast.If):
+            return None
+        rest = body[place + 1 :]
+        ends = [not falls_through(part) for part in (statement.body, statement.orelse)]
+        if ends == [False, False]:
+            return None  # what comes after would stand twice
+        ways = [
+            without_continue([*part, *([] if ended else rest)])
+            for part, ended in zip((statement.body, statement.orelse), ends, strict=True)
+        ]
+        if ways[0] is None or ways[1] is None:
+            return None
+        nothing = gast.copy_location(gast.Pass(), statement)
+        chosen = gast.If(statement.test, ways[0] or [nothing], ways[1])
+        return [*done, gast.copy_location(chosen, statement)]
+    return done
+
+
 def breaks_out(loop: Any) -> bool:
     """Say whether a loop has a `break` of its own."""
     return any(isinstance(item, gast.Break) for item in jumps(loop.body))

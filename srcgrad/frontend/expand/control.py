@@ -31,7 +31,7 @@ from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, clone
 from srcgrad.ir.handlers import expression, statement
 from srcgrad.ir.imports import imported, is_there
-from srcgrad.ir.jumps import falls_through
+from srcgrad.ir.jumps import falls_through, without_continue
 from srcgrad.ir.walk import blocks_of, names_bound, statements
 
 _LOOPS = (gast.For, gast.While)
@@ -288,11 +288,12 @@ class Control(Part):
             elements = known_elements(self.frame, items)
         if elements is None:
             elements = self.frame.held_entries.entries_chosen(node, items)
-        if elements is not None and not node.orelse and not _leaves_loop(node.body):
+        body = None if elements is None or node.orelse else without_continue(node.body)
+        if elements is not None and body is not None and not _leaves_loop(body):
             self.frame.changed = True
             for element in elements:
                 self._bind_loop(node.target, element, node)
-                for item in clone(node.body):
+                for item in clone(body):
                     self.frame.statement(item)
             return
         node.iter = self.frame.plain(items, node.iter)

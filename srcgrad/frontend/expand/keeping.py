@@ -14,6 +14,7 @@ from srcgrad.ir import gast
 from srcgrad.ir.program import direct_names
 from srcgrad.ir.scopes import Scope, scope_of, uncached
 from srcgrad.ir.walk import found_in
+from srcgrad.runtime.objects import is_plain_class
 
 if TYPE_CHECKING:
     from srcgrad.frontend.expand.interpreter import Interpreter
@@ -60,7 +61,7 @@ def known_elements(frame: Interpreter, items: Any) -> list[Any] | None:
 
 
 def makes_function(frame: Interpreter, node: Any) -> bool:
-    """Say whether an expression makes a function: a lambda, or a call of what returns one."""
+    """Say whether an expression makes a function, or an object with values: a lambda, a call."""
     if isinstance(node, gast.Lambda):
         return True
     if isinstance(node, gast.Call) and isinstance(node.func, gast.Lambda):
@@ -70,6 +71,8 @@ def makes_function(frame: Interpreter, node: Any) -> bool:
     callee = _meaning(frame, node.func)
     if isinstance(callee, Local):
         return _returns_function(callee.code.tree)
+    if isinstance(callee, Known) and isinstance(callee.value, type):
+        return _makes_object(callee.value) and frame.varies(node)
     function = callee.value if isinstance(callee, Known) else None
     if not isinstance(function, FunctionType) or not frame.session.is_user(function):
         return False
@@ -77,6 +80,11 @@ def makes_function(frame: Interpreter, node: Any) -> bool:
         return _returns_function(find_source(function).tree)
     except SrcgradError:
         return False
+
+
+def _makes_object(cls: type) -> bool:
+    """Say whether what a class makes has fields alone; a tuple with names is a tuple."""
+    return is_plain_class(cls) and not issubclass(cls, (tuple, BaseException))
 
 
 def _returns_function(tree: Any) -> bool:
