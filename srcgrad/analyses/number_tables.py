@@ -9,7 +9,7 @@ from typing import Any, Final
 from srcgrad.ir import gast
 from srcgrad.ir.changes import Change, change_of
 from srcgrad.ir.displays import makes_list, makes_table
-from srcgrad.ir.program import Program, bound_names, is_store, targets_of
+from srcgrad.ir.program import Program, bound_names, is_store, store_target, targets_of
 from srcgrad.ir.walk import names_bound, own_nodes, statements
 from srcgrad.primitives import Primitive
 
@@ -108,6 +108,19 @@ def _keyed(program: Program, found: NumberTables) -> tuple[set[str], set[str]]:
             elif makes_list(row):
                 listed.update(tables)
     return keyed, listed
+
+
+def cells_stored(program: Program, names: set[str], own: set[int]) -> list[Any]:
+    """Return the stores into rows with some names that are taken for stores into own lists.
+
+    Args:
+        program: The program.
+        names: Those that have shadows.
+        own: The stores into lists and dicts that the program has made, by identity.
+    """
+    rows = program.once(number_tables).rows.keys() & names
+    stores = (s for s in statements(program.body) if rows and is_store(s) and id(s) in own)
+    return [s for s in stores if getattr(store_target(s).value, "id", "") in rows]
 
 
 def row_cells(row: Any) -> list[Any]:

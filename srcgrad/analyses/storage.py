@@ -24,7 +24,7 @@ from srcgrad.analyses.inner_lists import inner_lists
 from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.memory import Problem, Storage
 from srcgrad.analyses.mixed_kinds import uses_of_mixed_kinds
-from srcgrad.analyses.number_tables import number_tables
+from srcgrad.analyses.number_tables import cells_stored, number_tables
 from srcgrad.analyses.outside_numbers import OutsideNumbers
 from srcgrad.analyses.plain_names import copies_of, read_names, target_names
 from srcgrad.analyses.shadowed import NotShadowedError, Shadowed
@@ -337,24 +337,13 @@ class _Analysis:
                 self._mirror_containers(containers, members)
             return
         whole = [statement for statement, _, element in writes if not element]
-        cells = self._cells_stored(found)
+        cells = cells_stored(self._program, found.names, self._result.own)
         for statement in (*whole, *found.settled.values(), *cells):
             self._note_write(statement, members)
             self._note_axisless(members)
         self._result.own -= _updates(writes) | found.settled.keys() | set(map(id, cells))
         self._result.mirror.add(found)
         self._result.scalars -= members
-
-    def _cells_stored(self, found: Shadowed) -> list[Any]:
-        """Return the stores into rows of numbers that have shadows: those are written into, too."""
-        rows = self._program.once(number_tables).rows.keys() & found.names
-        stores = (s for s in statements(self._program.body) if rows and is_store(s))
-        return [
-            statement
-            for statement in stores
-            if id(statement) in self._result.own
-            and getattr(store_target(statement).value, "id", "") in rows
-        ]
 
     def _shadowed(
         self,

@@ -134,7 +134,7 @@ class ShadowSteps:
     def cell_put_by(self, statement: Any) -> list[Any]:
         """Return what lets the shadow of a row that is a dict have a cell that the row gets."""
         target = store_target(statement)
-        row = target.value if isinstance(statement, gast.Assign) else None
+        row: Any = target.value if isinstance(statement, gast.Assign) else None
         if getattr(row, "id", "") not in self.names or not self._is_keyed(row):
             return []
         put = method(load(self._name(row.id)), "setdefault", clone(target.slice), constant(0.0))

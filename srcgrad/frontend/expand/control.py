@@ -230,6 +230,7 @@ class Control(Part):
     def _comprehension(self, node: Any) -> Value:
         self.frame.stars.open_targets(node)
         first = node.generators[0]
+        first.iter = self.frame.iterating.iterated(first.iter)
         items = self.frame.value(first.iter)
         unrolled = self._unrolled(node, items)
         if unrolled is not None:
@@ -280,6 +281,7 @@ class Control(Part):
 
     @statement(gast.For)
     def _for(self, node: Any) -> None:
+        node.iter = self.frame.iterating.iterated(node.iter)
         if self.frame.generators.run_through(node):
             return
         items = self.frame.value(node.iter)

@@ -75,10 +75,25 @@ class Generators(Part):
 
     def use_up(self, statement: Any) -> None:
         """Let the generators that a statement uses up be functions that return lists, or loops."""
+        simple = isinstance(statement, (gast.Assign, gast.Return, gast.Expr))
+        if simple and self.frame.hoistable and statement.value is not None:
+            self._open_objects(statement)
         if isinstance(statement, _HEADED):
             self._make_lists(statement)
-        if isinstance(statement, (gast.Assign, gast.Return, gast.Expr)) and self.frame.hoistable:
+        if simple and self.frame.hoistable:
             self._write_out(statement)
+
+    def _open_objects(self, statement: Any) -> None:
+        """Let a statement run through what the `__iter__` of an object returns."""
+        iterated = self.frame.iterating.iterated
+        if isinstance(statement, gast.Assign) and _takes_apart(statement):
+            statement.value = iterated(statement.value)
+            return
+        for node in evaluated_first(statement.value, self.frame.may_wait):
+            if isinstance(node, gast.Call):
+                node.args = iterated(node).args if self.frame.iterating.runs(node) else node.args
+            elif isinstance(node, (gast.ListComp, gast.GeneratorExp)):
+                node.generators[0].iter = iterated(node.generators[0].iter)
 
     def _write_out(self, statement: Any) -> None:
         """Write the sum or list of what a generator yields as a loop, where it is evaluated first.

@@ -23,6 +23,7 @@ from srcgrad.frontend.expand.held_entries import HeldEntries
 from srcgrad.frontend.expand.held_fields import HeldFields
 from srcgrad.frontend.expand.held_names import HeldNames
 from srcgrad.frontend.expand.interpolators import Interpolators
+from srcgrad.frontend.expand.iterating import Iterating
 from srcgrad.frontend.expand.laws import Laws
 from srcgrad.frontend.expand.lookup import Lookup
 from srcgrad.frontend.expand.mapping import Mapping
@@ -38,6 +39,7 @@ from srcgrad.frontend.expand.solvers import Solvers
 from srcgrad.frontend.expand.special import Special
 from srcgrad.frontend.expand.stars import Stars
 from srcgrad.frontend.expand.statements import Statements
+from srcgrad.frontend.expand.static_items import StaticItems
 from srcgrad.frontend.expand.tables import Tables
 from srcgrad.frontend.expand.telling import Telling
 from srcgrad.frontend.expand.updates import Updates
@@ -78,10 +80,12 @@ class Interpreter(Frame):
         self.objects = Objects(self)
         self.asking = Asking(self)
         self.control = Control(self)
+        self.iterating = Iterating(self)
         self.entering = Entering(self)
         self.generators = Generators(self)
         self.sequencing = Sequencing(self)
         self.options = Options(self)
+        self.static_items = StaticItems(self)
         self.statements = Statements(self)
         self.updates = Updates(self)
         self._handlers = handlers_of(vars(self).values())

@@ -135,8 +135,8 @@ def is_kept_by_cache(tree: Any) -> bool:
     >>> is_kept_by_cache(many), is_kept_by_cache(once)
     (True, False)
     """
-    calls = found_in(tree, gast.Call)
-    return sum(getattr(call.func, "id", "") == tree.name for call in calls) > 1
+    called = [getattr(call.func, "id", "") for call in found_in(tree, gast.Call)]
+    return called.count(tree.name) > 1
 
 
 def cached_tree(function: Any) -> Any:

@@ -16,7 +16,7 @@ from srcgrad.frontend.expand.frame import NeedsInlineError
 from srcgrad.frontend.expand.indices import element_parts, spelled
 from srcgrad.frontend.expand.namespaces import METHOD, namespace_of
 from srcgrad.frontend.expand.operators import taken_from
-from srcgrad.frontend.expand.part import Part, callee
+from srcgrad.frontend.expand.part import Part
 from srcgrad.frontend.expand.results import ResultObject
 from srcgrad.frontend.expand.short import short_number
 from srcgrad.frontend.expand.values import (
@@ -33,8 +33,8 @@ from srcgrad.frontend.expand.values import (
     Super,
     Value,
     class_of,
-    is_dtype,
     is_literal,
+    joined_items,
 )
 from srcgrad.frontend.long_loops import repeated_of
 from srcgrad.ir import gast
@@ -49,7 +49,6 @@ _OPERATORS = {
     "Pow": "pow", "Mod": "mod", "FloorDiv": "floordiv",
 }  # fmt: skip
 _DICT_METHODS = frozenset(["items", "values", "keys", "get", "pop", "setdefault"])
-_CHANGING = ("pop", "setdefault")
 _SIGNS = {"USub": "__neg__", "UAdd": "__pos__"}
 
 
@@ -416,6 +415,9 @@ class Objects(Part):
                 and getattr(tuple, method, None) is not getattr(class_of(owner), method)
             ):
                 return self.frame.call(self.attribute(owner, method, node), [other], {}, node)
+        joined = joined_items(left, right) if isinstance(node.op, gast.Add) else None
+        if joined is not None:
+            return joined
         named = isinstance(node.left, gast.Name) or isinstance(node.right, gast.Name)
         node.left, node.right = (
             self.frame.plain(left, node.left),
@@ -459,47 +461,6 @@ class Objects(Part):
             return None
         found = [value.fields[name] for name in value.cls._fields]  # type: ignore[attr-defined]
         return [item if isinstance(item, Static) else clone(item) for item in found]
-
-    # -- dicts of functions
-
-    @callee(DictMethod)
-    def _call_dictmethod(
-        self, callee: DictMethod, args: list[Value], keywords: dict[str, Value], node: Any
-    ) -> Value:
-        owner = callee.owner
-        keys = owner.keys or []
-        names: list[Value] = [gast.Constant(key, None) for key in keys]
-        if callee.name == "values":
-            return Items("list", list(owner.values))
-        if callee.name == "keys":
-            return Items("list", names)
-        if callee.name == "items":
-            pairs = zip(names, owner.values, strict=True)
-            return Items("list", [Items("tuple", [key, item]) for key, item in pairs])
-        key = args[0].value if isinstance(args[0], gast.Constant) else MISSING
-        if callee.name in _CHANGING and owner.lent:
-            raise NeedsInlineError
-        if callee.name in _CHANGING and owner.expression is not None:
-            self.frame.refuse(node, "a write into a dict of functions", "make a new one")
-        from_outside = key is MISSING and callee.name == "get" and owner.expression is not None
-        if from_outside and all(map(is_dtype, [*owner.values, *args[1:]])):
-            made = gast.Attribute(clone(owner.expression), "get", gast.Load())
-            return at(gast.Call(made, [self.frame.plain(item, node) for item in args], []), node)
-        if key is MISSING or (callee.name in _CHANGING and self.frame.depth):
-            self.frame.refuse(
-                node, "reading options by a key that only the run tells", "name the option"
-            )
-        if key not in keys:
-            if callee.name == "setdefault":
-                return self.frame.fields.added(owner, key, args, node)
-            if callee.name == "pop" and len(args) < 2:
-                self.frame.refuse(node, f"an option `{key}` that is not given", "give a default")
-            return args[1] if len(args) > 1 else gast.Constant(None, None)
-        found = owner.get(key)
-        if callee.name == "pop":
-            place = keys.index(key)
-            del keys[place], owner.values[place]
-        return found if isinstance(found, Static) else clone(found)
 
 
 def _is_init_only(item: Any) -> bool:

@@ -211,7 +211,7 @@ class Statements(Part):
             if not self.frame.inlined:
                 self.frame.out.append(node)
             return
-        if self._sets(node) or self._appends(node.value):
+        if self._sets(node) or self.frame.static_items.grows(node.value):
             return
         if self.frame.options.puts_options(node.value, node) or self.frame.fields.tells(node):
             return
@@ -237,22 +237,6 @@ class Statements(Part):
             return False
         target = gast.Attribute(owner, name.value, gast.Store())
         self.frame.statement(at(gast.Assign([target], value, None), node))
-        return True
-
-    def _appends(self, call: Any) -> bool:
-        """Add a function to a list of functions."""
-        if not isinstance(call, gast.Call) or not isinstance(call.func, gast.Attribute):
-            return False
-        owner = self.frame.env.get(getattr(call.func.value, "id", ""))
-        if call.func.attr != "append" or not isinstance(owner, Items) or owner.keys is not None:
-            return False
-        if owner.lent:
-            raise NeedsInlineError
-        if self.frame.depth or owner.kind != "list":
-            self.frame.refuse(
-                call, "a list of functions that grows on some paths", "write a display"
-            )
-        owner.values.append(self.frame.value(call.args[0]))
         return True
 
     @statement(gast.Assign)

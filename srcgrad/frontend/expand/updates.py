@@ -38,6 +38,10 @@ class Updates(Part):
         if updated is not None:
             self.frame.statements.assign_name(target.id, updated, node)
             return
+        listed = held if isinstance(held, Items) and held.keys is None else None
+        adds = listed is not None and isinstance(node.op, gast.Add)
+        if adds and self.frame.static_items.extended(listed, node.value, node):
+            return
         if isinstance(held, (Object, Items)):
             binary = at(gast.BinOp(load(target.id), node.op, node.value), node)
             self._assign_updated(target, binary, node)

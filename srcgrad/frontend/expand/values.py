@@ -186,6 +186,26 @@ class Items(Static):
         return None
 
 
+def joined_items(first: Value, second: Value) -> Items | None:
+    """Return the sum of two lists, or tuples, one of which has functions or objects; else None."""
+    parts = [_listed(item) for item in (first, second)]
+    static = isinstance(first, Items) or isinstance(second, Items)
+    if not static or parts[0] is None or parts[1] is None or parts[0][0] != parts[1][0]:
+        return None
+    return Items(parts[0][0], [*parts[0][1], *parts[1][1]])
+
+
+def _listed(value: Value) -> tuple[str, list[Value]] | None:
+    """Return the kind and the entries of a list or tuple that is known."""
+    if isinstance(value, Items):
+        plain = value.keys is None and value.held is None and not value.is_own
+        return (value.kind, list(value.values)) if plain else None
+    shown = isinstance(value, (gast.List, gast.Tuple))
+    if not shown or any(isinstance(item, gast.Starred) for item in value.elts):
+        return None
+    return type(value).__name__.lower(), list(value.elts)
+
+
 @dataclass(slots=True)
 class Object(Static):
     """An object made by the function: one variable for each field.
