@@ -52,12 +52,16 @@ class Cells:
         finally:
             self._asked.discard(source)
 
-    def numbers_in(self, node: Any) -> str:
+    def numbers_in(self, node: Any, depth: int = 3) -> str:
         """Return what leads from a list that the program makes to numbers, if it holds these."""
         name = getattr(node, "id", "")
-        if self._entries.of(name) is None or self._entries.is_dict(name):
+        held = self._entries.of(name)
+        if not held or not depth or self._entries.is_dict(name):
             return ""
-        return ANY if self.hold_numbers(name) else ""
+        if self.hold_numbers(name):
+            return ANY
+        inner = {self.numbers_in(value, depth - 1) for value in held}
+        return ANY + inner.pop() if len(inner) == 1 and "" not in inner else ""
 
     def _waiting(self, source: str, is_later: Callable[[Any], bool]) -> int | None:
         """Return how many names in a list are found later; None if anything else is no number.

@@ -74,3 +74,20 @@ def halves_that_lie_in_one(x):
 def arrays_in_a_list_that_is_returned(x):
     first, second = halves_that_lie_in_one(x)
     return np.sum(first * second)
+
+
+def sums_of_rows(table, weights):
+    places = range(len(weights))
+    sums = []
+    for j in places:
+        total, row = 0.0, table[j]
+        for k in places:
+            total += row[k] * weights[k]
+        sums.append(total)
+    return sums
+
+
+@program("s", "s")
+def a_range_with_a_name(a, b):
+    sums = sums_of_rows([[a, a * b], [b, a + b]], [a - b, b * b])
+    return sums[0] * sums[1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from typing import Any
 
@@ -66,6 +67,57 @@ def rows_of_one(a: Any, b: Any) -> Any:
     return whole
 
 
+def filled(a: Any, b: Any) -> Any:
+    table = [[0.0] * 3 for _ in range(3)]
+    for i in range(3):
+        row = table[i]
+        for j in range(3):
+            row[j] += a[i] * b[j] ** 2
+    if a[0] < 0.1:
+        return table[1], table, row
+    chosen = table[2]
+    chosen[0] *= a[1]
+    return chosen, table, row
+
+
+def exchanged(a: Any, b: Any) -> Any:
+    table = [[0.0] * 3 for _ in range(3)]
+    same = table
+    for i in range(3):
+        same[i][1] = a[i] * b[1]
+    table[0], table[1] = table[1], table[0]
+    return same
+
+
+def an_array_and_what_holds_it(a: Any, b: Any) -> Any:
+    held = [np.zeros(3), np.zeros(3)]
+    first, second = held[0], held[1]
+    first[:] = np.array(a) * b[0]
+    second[:] = first * a[1]
+    return first, held
+
+
+def exponential(x: float, most: float = 1e308) -> float:
+    try:
+        return math.exp(x)
+    except OverflowError:
+        return most
+
+
+def by_a_named_range(table: Any, weights: Any) -> Any:
+    places = range(len(weights))
+    sums = []
+    found = [0.0] * len(weights)
+    for j in places:
+        total, row = 0.0, table[j]
+        for k in places:
+            total += row[k] * weights[k]
+            found[j] += row[k]
+        sums.append(total)
+        found[j] = exponential(found[j] / total)
+    return sums, found
+
+
 A, B = [0.5, 0.3, 0.2], [1.0, 2.0, 3.0]
 TABLE = [[0.2, 0.4, 0.1], [0.5, 0.3, 0.7], [0.6, 0.9, 0.8]]
 CALLS = [
@@ -74,12 +126,16 @@ CALLS = [
     (less_their_means, (TABLE, A)),
     (roots, (TABLE, A)),
     (rows_of_one, (A, B)),
+    (filled, (A, B)),
+    (exchanged, (A, B)),
+    (an_array_and_what_holds_it, (A, B)),
+    (by_a_named_range, (TABLE, A)),
 ]
 
 
 def moved(value: Any, step: float) -> Any:
-    if isinstance(value, list):
-        return [moved(item, step * (1.0 + 0.3 * k)) for k, item in enumerate(value)]
+    if isinstance(value, (list, tuple)):
+        return type(value)(moved(item, step * (1.0 + 0.3 * k)) for k, item in enumerate(value))
     return value + step
 
 
@@ -94,7 +150,7 @@ def test_pullbacks_of_lists_agree_with_differences_and_may_be_repeated(
     function: Any, args: tuple[Any, ...]
 ) -> None:
     value, back = sg.pullback(function, argnums=(0, 1), fallback="error")(*args)
-    weights = moved(value, 0.5) if isinstance(value, list) else 1.5
+    weights = moved(value, 0.5)
     ends = [function(*(moved(item, h) for item in args)) for h in (1e-6, -1e-6)]
     wanted = (product(ends[0], weights) - product(ends[1], weights)) / 2e-6
     directions = [moved(moved(item, 1.0), 0.0) for item in args]
