@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
+from srcgrad.analyses.elements import ANY
 from srcgrad.analyses.entries import Entries
 from srcgrad.ir import gast
 from srcgrad.ir.program import Program, bound_names
@@ -50,6 +51,17 @@ class Cells:
             return bool(self._entries.of(source)) and self._waiting(source, lambda _: False) == 0
         finally:
             self._asked.discard(source)
+
+    def numbers_in(self, node: Any, depth: int = 3) -> str:
+        """Return what leads from a list that the program makes to numbers, if it holds these."""
+        name = getattr(node, "id", "")
+        held = self._entries.of(name)
+        if not held or not depth or self._entries.is_dict(name):
+            return ""
+        if self.hold_numbers(name):
+            return ANY
+        inner = {self.numbers_in(value, depth - 1) for value in held}
+        return ANY + inner.pop() if len(inner) == 1 and "" not in inner else ""
 
     def _waiting(self, source: str, is_later: Callable[[Any], bool]) -> int | None:
         """Return how many names in a list are found later; None if anything else is no number.

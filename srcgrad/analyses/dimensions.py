@@ -15,7 +15,7 @@ import numpy as np
 from srcgrad.analyses.cells import Cells
 from srcgrad.analyses.constants import bounds_of
 from srcgrad.analyses.counts import Counts
-from srcgrad.analyses.elements import ANY, Elements
+from srcgrad.analyses.elements import ANY, Elements, numbers_given
 from srcgrad.analyses.index_arrays import given_masks, index_arrays, is_index_array
 from srcgrad.analyses.indexed_axes import taken_axes
 from srcgrad.analyses.integers import Integers
@@ -76,7 +76,8 @@ class Dimensions:
         self._knowledge = knowledge
         self._seen = knowledge.seen
         self._roots: dict[str, str] = {name: name for name in program.parameters}
-        self._elements = Elements(program, integers, self._seen)
+        self._items = {**numbers_given(program), **self._seen}
+        self._elements = Elements(program, integers, self._items)
         self._given = knowledge.vectors(program, integers)
         self._conditions: dict[str, None] = {}
         self._known: dict[str, Vector | None] = {}
@@ -126,9 +127,11 @@ class Dimensions:
         """Say whether an operand is one of two numbers, or is read from a list of numbers."""
         if isinstance(node, gast.IfExp):
             return self.of(node.body) == self.of(node.orelse) == ()
-        if not isinstance(node, gast.Subscript) or not isinstance(node.value, gast.Name):
+        if not isinstance(node, gast.Subscript) or not self._integers.of(node.slice):
             return False
-        return self._integers.of(node.slice) and self._cells.hold_numbers(node.value.id)
+        if (root := self._elements.root(node)) is not None:
+            return self._of_item(root) == ()
+        return isinstance(node.value, gast.Name) and self._cells.hold_numbers(node.value.id)
 
     def _of_inner(self, node: Any) -> Vector | None:
         """Return the axes of an operand that is an expression: one without a derivative."""
@@ -139,6 +142,10 @@ class Dimensions:
         operation = self._inner[id(node)]
         plain = operation.kind in ("primitive", "constant") and operation.primal is not None
         return self._of_operation("", operation) if plain else None
+
+    def numbers_in(self, node: Any) -> str:
+        """Return what leads from a list to the numbers in it: ``[*][*]``."""
+        return self._elements.numbers_in(node) or self._cells.numbers_in(node)
 
     def agree(self, first: Any, second: Any) -> bool:
         """Say whether two operands have the same axes, and some, of known lengths."""
@@ -206,8 +213,9 @@ class Dimensions:
         weaker, given = False, len(self._given)
         for statement in statements(self._program.body):
             if isinstance(statement, gast.For):
-                for name in names_bound(statement.target):
-                    self._known[name] = self._of_entry(statement)
+                for name, root in self._elements.of_loop(statement).items():
+                    known = self._of_entry(statement) if root is None else self._of_item(root)
+                    self._known[name] = known
             elif isinstance(statement, gast.Assign):
                 self._counts.note(statement)
                 for target in statement.targets:
@@ -249,15 +257,10 @@ class Dimensions:
 
     def _of_entry(self, loop: Any) -> Vector | None:
         """Return the axes of what a loop runs over."""
-        root = self._elements.root_of_loop(loop)
-        if root is not None and isinstance(loop.target, gast.Name):
-            return self._of_item(root)
         if self._integers.of(loop.target):
             return ()
-        if not isinstance(loop.target, gast.Name) or not isinstance(loop.iter, gast.Name):
-            return None
-        vector = self.of(loop.iter)
-        return vector[1:] if vector else None
+        named = isinstance(loop.target, gast.Name) and isinstance(loop.iter, gast.Name)
+        return (self.of(loop.iter) or (None,))[1:] if named and self.of(loop.iter) else None
 
     def _note(self, name: str, vector: Vector | None) -> bool:
         """Keep what a name was found to be; say whether that is less than was thought before."""
@@ -487,10 +490,11 @@ class Dimensions:
 
     def _of_item(self, root: str) -> Vector | None:
         """Return the axes of an array or number that an argument holds."""
-        shape = self._seen.get(root)
+        shape = self._items.get(root)
         if not isinstance(shape, tuple):
             return None
-        self._conditions[rank_condition(root, shape)] = None
+        if root in self._seen:  # what a caller knows need not be asked
+            self._conditions[rank_condition(root, shape)] = None
         if ANY in root:  # each element has its own lengths
             return (None,) * len(shape)
         return tuple((root, axis) for axis in range(len(shape)))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, Final
 
 from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.lengths import Seen
@@ -11,85 +12,179 @@ from srcgrad.ir.changes import change_of
 from srcgrad.ir.program import Program, is_store, targets_of
 from srcgrad.ir.walk import names_bound, root_name, statements
 
-ANY = "[*]"
+ANY: Final = "[*]"
 """Stands for any index in the texts that arguments are known by: ``layers[*][0]``."""
+
+_ASKING: Final = ("len", "min", "max", "zip", "enumerate", "reversed", "sum")
+
+
+def numbers_given(program: Program) -> Seen:
+    """Return the texts for elements of arguments that are known to be numbers, as what was seen."""
+    known = program.given.items()
+    return {text: () for text, fact in known if fact == "number" and text.endswith(ANY)}
 
 
 class Elements:
     """The arguments of which every element was seen to be of one kind.
 
-    They are only read: by an integer, by a loop, and for their length.
+    They are only read: by an integer, by a loop, for their length, and by the user's functions,
+    which write into no argument. So are the lists that they hold (``rows[*]``, where the numbers
+    are ``rows[*][*]``), by whatever name.
+
+    >>> from srcgrad.compiler.doctesting import program_of
+    >>> program = program_of('''
+    ... def f(rows, x):
+    ...     s = 0.0
+    ...     for i in range(3):
+    ...         row = rows[i]
+    ...         a = row[2]
+    ...         s = s + a * x[0]
+    ...         x[0] = s
+    ...     return s
+    ... ''')
+    >>> found = Elements(program, Integers(program), {"rows[*][*]": (), "x[*]": ()})
+    >>> found.root(gast.Name("row", gast.Load())), found.root(gast.Name("a", gast.Load()))
+    ('rows[*]', 'rows[*][*]')
+    >>> found.root(gast.Name("x", gast.Load())) is None
+    True
     """
 
     def __init__(self, program: Program, integers: Integers, seen: Seen) -> None:
+        self._program = program
         self._integers = integers
         self._seen = seen
-        lists = {name for name in program.parameters if _begins(f"{name}{ANY}", seen)}
-        self._lists = lists - _read_otherwise(program) if lists else set()
-        self._holders = self._find_holders(program) if self._lists else {}
-        kept = {*program.parameters, *self._holders}
-        if self._lists and any(_changes(item, kept) for item in statements(program.body)):
-            self._lists, self._holders = set(), {}
-
-    def _find_holders(self, program: Program) -> dict[str, str]:
-        """Return the names that are bound to elements alone, with the texts of those."""
-        found: dict[str, set[str | None]] = {}
-        for statement in statements(program.body):
-            for target in targets_of(statement):
-                alone = isinstance(statement, gast.Assign) and isinstance(target, gast.Name)
-                root = self._element(statement.value) if alone else None
-                for name in names_bound(target):
-                    found.setdefault(name, set()).add(root)
-        single = {name: roots.pop() for name, roots in found.items() if len(roots) == 1}
-        return {name: root for name, root in single.items() if root is not None}
+        self._lists = {text[: at + 1] for text in seen for at in _ends_of_lists(text)}
+        self._holders: dict[str, str] = {}
+        owners = {name for name in program.parameters if name in self._lists}
+        while owners:
+            self._holders = self._find_holders(owners)
+            spoilt = owners - self._holders.keys() | set(self._spoilt())
+            if not spoilt:
+                return
+            owners -= spoilt
+        self._holders = {}
 
     def root(self, node: Any) -> str | None:
-        """Return the text that stands for the element that an expression is, if it is one."""
-        return self._holders.get(node.id) if isinstance(node, gast.Name) else self._element(node)
-
-    def _element(self, node: Any) -> str | None:
-        if not isinstance(node, gast.Subscript) or not isinstance(node.value, gast.Name):
+        """Return the text that stands for an expression, if it is such a list or an element."""
+        if isinstance(node, gast.Name):
+            return self._holders.get(node.id)
+        if not isinstance(node, gast.Subscript) or not isinstance(node.ctx, gast.Load):
             return None
-        if node.value.id not in self._lists or not self._integers.of(node.slice):
+        whole = self.root(node.value)
+        if whole not in self._lists:
             return None
-        return f"{node.value.id}{ANY}"
+        if isinstance(node.slice, gast.Slice):
+            return whole
+        return f"{whole}{ANY}" if self._integers.of(node.slice) else None
 
-    def root_of_loop(self, loop: Any) -> str | None:
-        """Return the text that stands for the elements that a loop runs over."""
-        name = getattr(loop.iter, "id", "") if isinstance(loop.iter, gast.Name) else ""
-        return f"{name}{ANY}" if name in self._lists else None
+    def numbers_in(self, node: Any) -> str:
+        """Return what leads from a list to numbers, of which it holds nothing else: ``[*][*]``."""
+        root = self.root(node)
+        if root not in self._lists:
+            return ""
+        ends = [text for text in self._seen if text.startswith(f"{root}{ANY}")]
+        plain = len(ends) == 1 and ends[0].endswith(ANY) and self._seen[ends[0]] == ()
+        return ends[0][len(root) :] if plain else ""
 
+    def of_loop(self, loop: Any) -> dict[str, str | None]:
+        """Return the names that a loop binds, with the texts that stand for them."""
+        return dict(self._of_loop(loop.target, loop.iter))
 
-def _begins(text: str, seen: Seen) -> bool:
-    return any(key.startswith(text) for key in seen)
+    def _of_loop(self, target: Any, over: Any) -> Iterator[tuple[str, str | None]]:
+        called = getattr(over.func, "id", "") if isinstance(over, gast.Call) else ""
+        whole = None if called else self.root(over)
+        if isinstance(target, gast.Name) and called != "zip":
+            if called == "reversed" and len(over.args) == 1:
+                yield from self._of_loop(target, over.args[0])
+            else:
+                yield target.id, f"{whole}{ANY}" if whole in self._lists else None
+        elif called == "zip" and len(over.args) == len(getattr(target, "elts", ())):
+            for part, each in zip(target.elts, over.args, strict=True):
+                yield from self._of_loop(part, each)
+        elif called == "enumerate" and len(getattr(target, "elts", ())) == 2:
+            yield from ((name, None) for name in names_bound(target.elts[0]))
+            yield from self._of_loop(target.elts[1], over.args[0])
+        else:
+            yield from ((name, None) for name in names_bound(target))
 
+    def _find_holders(self, owners: set[str]) -> dict[str, str]:
+        """Return the names that are bound to one list or its elements alone, with their texts."""
+        found = self._holders = {name: name for name in owners}
+        size = -1
+        while size != (size := len(found)):
+            roots: dict[str, set[str | None]] = {name: {name} for name in owners}
+            for statement in statements(self._program.body):
+                for name, root in self._bound(statement):
+                    roots.setdefault(name, set()).add(root)
+            single = {name: kinds.pop() for name, kinds in roots.items() if len(kinds) == 1}
+            found = self._holders = {n: root for n, root in single.items() if root is not None}
+        return found
 
-def _read_otherwise(program: Program) -> set[str]:
-    """Return the names that are read as more than the owner of an element, or for their length."""
-    fine: set[int] = set()
-    names: dict[int, str] = {}
-    for statement in statements(program.body):
+    def _bound(self, statement: Any) -> Iterator[tuple[str, str | None]]:
         if isinstance(statement, gast.For):
-            fine.add(id(statement.iter))
-    for item in program.body:
-        for node in gast.walk(item):
-            if isinstance(node, gast.Name):
-                names[id(node)] = node.id
-            elif isinstance(node, gast.Subscript) and isinstance(node.ctx, gast.Load):
-                fine.add(id(node.value))
-            elif isinstance(node, gast.Call) and getattr(node.func, "id", "") in _ASKING:
-                fine.update(map(id, node.args))
-    return {name for key, name in names.items() if key not in fine}
+            yield from self._of_loop(statement.target, statement.iter)
+            return
+        for target in targets_of(statement):
+            alone = isinstance(statement, gast.Assign) and isinstance(target, gast.Name)
+            root = self.root(statement.value) if alone else None
+            for name in names_bound(target):
+                yield name, root
+
+    def _spoilt(self) -> Iterator[str]:
+        """Yield the arguments that are changed, or get where they may be changed unseen."""
+        fine: set[int] = set()
+        for statement in statements(self._program.body):
+            fine.update(map(id, self._plain_uses(statement)))
+            changed = _changed(statement)
+            yield from (_owner(self._holders[name]) for name in changed & self._holders.keys())
+        for item in self._program.body:
+            for node in gast.walk(item):
+                if isinstance(node, gast.Subscript) and isinstance(node.ctx, gast.Load):
+                    fine.add(id(node.value))
+                elif isinstance(node, gast.Call) and getattr(node.func, "id", "") in _ASKING:
+                    fine.update(map(id, node.args))
+        for item in self._program.body:
+            for node in gast.walk(item):
+                if isinstance(node, (gast.Name, gast.Subscript)) and id(node) not in fine:
+                    root = self.root(node) if isinstance(node.ctx, gast.Load) else None
+                    if root in self._lists:
+                        yield _owner(root)
+
+    def _plain_uses(self, statement: Any) -> Iterator[Any]:
+        """Yield the operands of a statement that it only reads, or gives a name that is known."""
+        if isinstance(statement, gast.For):
+            yield statement.iter
+        elif isinstance(statement, gast.Assign) and not is_store(statement):
+            alone = isinstance(statement.targets[0], gast.Name)
+            if alone and statement.targets[0].id in self._holders:
+                yield statement.value
+            operation = self._program.operation(statement)
+            if operation.kind == "user":
+                yield from operation.args
+                yield from operation.keywords.values()
 
 
-_ASKING = ("len", "min", "max", "zip", "enumerate")
+def _ends_of_lists(text: str) -> Iterator[int]:
+    """Yield where the texts of the lists end that an element is in.
+
+    >>> ["rows[*][*][0]"[: at + 1] for at in _ends_of_lists("rows[*][*][0]")]
+    ['rows', 'rows[*]']
+    """
+    at = text.find(ANY)
+    while at >= 0:
+        yield at - 1
+        at = text.find(ANY, at + 1)
 
 
-def _changes(statement: Any, kept: set[str]) -> bool:
-    """Say whether a statement may change what one of some names holds."""
+def _owner(root: str) -> str:
+    return root.partition("[")[0]
+
+
+def _changed(statement: Any) -> set[str]:
+    """Return the names of which a statement may change what they hold."""
     change = change_of(statement)
     if change is not None:
-        return change.name in kept
+        return {change.name}
     if not is_store(statement):
-        return False
-    return not kept.isdisjoint(root_name(target) for target in targets_of(statement))
+        return set()
+    return {root_name(target) or "" for target in targets_of(statement)}

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.ir import gast
-from srcgrad.ir.program import Program, bound_names
+from srcgrad.ir.program import Program, bound_names, targets_of
 from srcgrad.ir.walk import names_bound, statements, walk
 
 
@@ -30,8 +30,9 @@ class Integers:
         self._scope = program.reader.scope
         self._reader = program.reader
         self.names = {name for name, fact in program.given.items() if fact == "int"}
+        self._ranges = self._named_ranges(program)
         for statement in program.body:  # what a range surely runs to is an integer
-            if isinstance(statement, gast.For) and self._is_range(statement.iter):
+            if isinstance(statement, gast.For) and self._makes_range(statement.iter):
                 self.names.update(_whole(statement.iter.args, program.parameters))
         self._bound = bound_names(program.body) | set(program.parameters)
         assigned = self._assigned(program)
@@ -115,7 +116,20 @@ class Integers:
         return isinstance(node, gast.Attribute) and node.attr in ("ndim", "size")
 
     def _is_range(self, node: Any) -> bool:
+        return getattr(node, "id", "") in self._ranges or self._makes_range(node)
+
+    def _makes_range(self, node: Any) -> bool:
         return isinstance(node, gast.Call) and self._scope.resolve(node.func) is range
+
+    def _named_ranges(self, program: Program) -> set[str]:
+        """Return the names that are bound to ranges and nothing else."""
+        made, others = set[str](), set(program.parameters)
+        for statement in statements(program.body):
+            for target in targets_of(statement):
+                alone = isinstance(statement, gast.Assign) and isinstance(target, gast.Name)
+                ranges = alone and self._makes_range(statement.value)
+                (made if ranges else others).update(names_bound(target))
+        return made - others
 
 
 def _whole(args: list[Any], parameters: tuple[str, ...]) -> set[str]:

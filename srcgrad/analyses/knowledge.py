@@ -23,6 +23,9 @@ class Operands(Protocol):
     def is_integer(self, node: Any) -> bool:
         """Say whether an operand is surely an integer."""
 
+    def numbers_in(self, node: Any) -> str:
+        """Return what leads from a list to numbers, if it holds nothing else: ``[*][*]``."""
+
 
 Follow = Callable[[Any, Operation, Operands, Lengths], "tuple[Vector | None, ...]"]
 """Returns the axes of the results of a call, by its statement, operation and operands."""
@@ -81,8 +84,12 @@ def rank_condition(root: str, shape: tuple[int, ...]) -> str:
 
     >>> rank_condition("x", (3, 4)), rank_condition("xs[*][0]", (3,))
     ('x.ndim == 2', 'all(item[0].ndim == 1 for item in xs)')
+    >>> rank_condition("xs[*][*]", ())
+    'all(all(isinstance(item, (int, float)) for item in row) for row in xs)'
     """
     name, any_index, rest = root.partition("[*]")
     if any_index:
-        return f"all({rank_condition(f'item{rest}', shape)} for item in {name})"
+        item = "row" if "[*]" in rest else "item"
+        item = item if item != name else f"{item}_2"
+        return f"all({rank_condition(f'{item}{rest}', shape)} for {item} in {name})"
     return f"{root}.ndim == {len(shape)}" if shape else f"isinstance({root}, (int, float))"

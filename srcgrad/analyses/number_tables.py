@@ -274,6 +274,9 @@ class _Uses:
                 allowed.add(id(node.comparators[0]))
             elif isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.Not):
                 allowed.add(id(node.operand))
+        if isinstance(statement, gast.Return):
+            parts = getattr(statement.value, "elts", [statement.value])
+            allowed.update(id(part) for part in parts if isinstance(part, gast.Name))
         if isinstance(statement, gast.For):
             allowed.update(map(id, (statement.iter, *_asked_for_keys(statement.iter))))
         put, change = self._put(statement), change_of(statement)

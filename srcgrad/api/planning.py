@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping
 from types import FunctionType
 from typing import Any, Final, Generic, TypeVar
@@ -117,8 +118,10 @@ class Plans(Generic[AnyPlan]):
             return None
         plan = self._of_arrays.get((keep_complex, arrays))
         if plan is None or not plan.is_current(function) or not plan.suits(arguments):
+            make = functools.partial(self._make, function, keep_complex=keep_complex, arrays=arrays)
             given = {name: v for name, v in arguments.items() if may_be_static(v)}
-            plan = self._make(function, keep_complex=keep_complex, arrays=arrays, given=given)
+            flags = flags_of(arguments, given)
+            plan = made_for(lambda given: make(given=given), function, given, flags, {})
             self._of_arrays[keep_complex, arrays] = plan
         return plan
 

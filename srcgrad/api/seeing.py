@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from types import CodeType
 from typing import Any, Final
 
+from srcgrad.analyses.elements import ANY
 from srcgrad.analyses.lengths import Places
+from srcgrad.api.sharing import MOST_ELEMENTS, depth_of_numbers
 from srcgrad.backends import is_plain_array
 from srcgrad.compiler import Generated
 
 _LONGEST_MADE_TWICE: Final = 400  # lines; longer texts are compiled once
-_MOST_ELEMENTS: Final = 256  # which are checked at each call
 
 _LONG: Final = 150  # lines of a function, whose text may be as long as that
 
@@ -46,6 +47,8 @@ def seen_of(arguments: Mapping[str, Any]) -> Seen:
     {'x': (2, 3), 'n': 4, "p['w']": (5,), "p['b']": ()}
     >>> seen_of({"counts": [1, 2.5], "layers": [(np.ones((2, 3)), np.ones(3))]})
     {'counts[*]': (), 'layers[*][0]': (-1, -1), 'layers[*][1]': (-1,)}
+    >>> seen_of({"rows": [[1.0, 2.0], [3.0]], "pairs": [(1.0, 2.0)]})
+    {'rows[*][*]': (), 'pairs[*][0]': (), 'pairs[*][1]': ()}
     """
     found: Seen = {}
     for name, value in arguments.items():
@@ -65,15 +68,15 @@ def _look(text: str, value: Any, found: Seen) -> None:
         for key, item in value.items():
             if type(key) is str:
                 _look(f"{text}[{key!r}]", item, found)
-    elif type(value) in (list, tuple) and 0 < len(value) <= _MOST_ELEMENTS and "[" not in text:
-        _look_at_all(f"{text}[*]", value, found)
+    elif type(value) in (list, tuple) and 0 < len(value) <= MOST_ELEMENTS and "[" not in text:
+        _look_at_all(f"{text}{ANY}", value, found)
 
 
 def _look_at_all(text: str, values: Sequence[Any], found: Seen) -> None:
     """Say what all elements of a list have in common."""
     first = values[0]
-    if all(type(item) in (int, float) for item in values):
-        found[text] = ()
+    if depth := depth_of_numbers(values):
+        found[text + ANY * (depth - 1)] = ()
     elif all(type(item) is tuple and len(item) == len(first) for item in values):
         for position in range(len(first) if "[*][" not in text else 0):
             _look_at_all(f"{text}[{position}]", [item[position] for item in values], found)

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from srcgrad.analyses.elements import ANY
 from srcgrad.api.values import is_writable_array
 from srcgrad.backends import is_array, library_of
 from srcgrad.compiler import Generated
@@ -27,6 +28,8 @@ KindsOfArrays = frozenset[tuple[str, str]]
 _KINDS: Final = {1: "vector", 2: "matrix"}
 _CONTAINERS: Final = (list, dict, tuple)
 _MEMORY: Final = (np.ndarray, *_CONTAINERS)
+MOST_ELEMENTS: Final = 256
+"""Of a list, which are looked at in each call."""
 
 
 def refuse_shared(generated: Generated, function: Any, arguments: Mapping[str, Any]) -> None:
@@ -131,18 +134,37 @@ def are_apart(written: Sequence[Any], others: Sequence[Any]) -> bool:
 def kinds_of_arrays(arguments: Mapping[str, Any]) -> KindsOfArrays:
     """Return the arguments that are arrays with axes, vectors or matrices, or hold others.
 
-    So with plain numbers, of which each array that is made is new memory.
+    So with plain numbers, of which each array that is made is new memory, and with lists of them.
 
     >>> sorted(kinds_of_arrays({"x": np.ones(3), "rate": 2.0, "n": 3, "name": "a"}))
     [('rate', 'number'), ('x', 'vector')]
+    >>> sorted(kinds_of_arrays({"rows": [[1.0, 2.0], [3.0]]}))
+    [('rows', 'list'), ('rows[*][*]', 'number')]
     """
     ranks = {name: np.ndim(value) for name, value in arguments.items() if is_writable_array(value)}
     arrays = {(name, _KINDS.get(rank, "array")) for name, rank in ranks.items() if rank}
+    depths = {name: depth_of_numbers(value) for name, value in arguments.items()}
+    arrays |= {(name + ANY * depth, "number") for name, depth in depths.items() if depth}
     return frozenset(arrays) | {
         (name, "number" if isinstance(value, float) else type(value).__name__)
         for name, value in arguments.items()
         if type(value) in _CONTAINERS or isinstance(value, float)
     }
+
+
+def depth_of_numbers(value: Any) -> int:
+    """Return how deep in lists a value holds numbers and nothing else; 0 if it is no such list.
+
+    >>> [depth_of_numbers(v) for v in ([1, 2.5], [[1.0], [2.0, 3.0]], [[1.0], 2.0], [True], [])]
+    [1, 2, 0, 0, 0]
+    """
+    if type(value) not in (list, tuple) or not 0 < len(value) <= MOST_ELEMENTS:
+        return 0
+    if all(type(item) is int or isinstance(item, float) for item in value):
+        return 1
+    depths = {depth_of_numbers(item) if type(item) is list else 0 for item in value}
+    depth = depths.pop()
+    return depth + 1 if depth and not depths else 0
 
 
 def named_arrays(names: Iterable[str]) -> KindsOfArrays:

@@ -8,6 +8,7 @@ from typing import Any
 
 from srcgrad.analyses.activity import activity
 from srcgrad.analyses.dimensions import Dimensions
+from srcgrad.analyses.elements import numbers_given
 from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.knowledge import NOTHING, Knowledge
 from srcgrad.analyses.numbers import numbers
@@ -139,20 +140,21 @@ class Derivation:
 
         The forward half returns the value and what the backward half reads.
         """
-        is_number = self.program.given.get("return") == "number"
-        facts = self._facts(self.program.outputs, is_number=is_number)
-        sweep = self._sweep(facts, derive_call)
         outputs = self.program.outputs
-        given = [self.program.namer.adjoint(name) for name in outputs]
-        halves = Reverser(sweep).run([], [o for o in outputs if o in facts.activity.active])
+        facts = self._facts(outputs, is_number=self.program.given.get("return") == "number")
+        sweep = self._sweep(facts, derive_call)
+        active = [o for o in outputs if o in facts.activity.active]
+        reverser, given = Reverser(sweep), sweep.adjoints.given_for(outputs)
+        seeds = [(o, load(given[o])) for o in active if o in sweep.adjoints.mirrored]
+        halves = reverser.run(seeds, [o for o in active if o not in sweep.adjoints.mirrored])
         self._refuse_missing(sweep)
-        grads, extra = self._gradients(sweep, halves, wrt, given)
+        taken = list(given.values())
+        grads, extra = self._gradients(sweep, halves, wrt, taken)
         value = gast.Expr(gast.Tuple([load(name) for name in outputs], gast.Load()))
         result = gast.Return(grads[0] if len(grads) == 1 else gast.Tuple(grads, gast.Load()))
         marker = Comment("backward")
         body = [*halves.forward, value, marker, *halves.backward, *extra, result]
-        body = self._finish(body, halves, facts, given)
-        return self._split(body, value, marker, given)
+        return self._split(self._finish(body, halves, facts, taken), value, marker, taken)
 
     def pullback(
         self, derive_call: CallPair, added: Sequence[str], states: Sequence[str]
@@ -205,7 +207,7 @@ class Derivation:
         dimensions = Dimensions(
             self.program, integers, shapes, assume=self.assume, knowledge=self.knowledge
         )
-        if self.knowledge is not NOTHING:
+        if self.knowledge is not NOTHING or numbers_given(self.program):
             shapes = Shapes(self.program, integers, known | dimensions.numbers, dimensions.ranks)
         shapes.agree = dimensions.agree
         refuse_inner_lists(self.program, dimensions.rank, self.refusals)

@@ -15,6 +15,7 @@ from srcgrad.analyses.lengths import Length, Lengths, Seen, Vector, outside
 from srcgrad.analyses.shapes import Shapes
 from srcgrad.compiler.calls import Call
 from srcgrad.compiler.normal_form import Manner, normal_form, parameter_names
+from srcgrad.compiler.parameters import renamed_root
 from srcgrad.compiler.reserved import own_names
 from srcgrad.compiler.stages import Stages
 from srcgrad.errors import UnsupportedError
@@ -36,13 +37,17 @@ class _Arguments:
 
     axes: tuple[Vector | None, ...]
     integers: tuple[bool, ...]
+    numbers: tuple[str, ...]  # what leads from lists to the numbers in them
 
     def include(self, other: _Arguments) -> bool:
         """Say whether what holds for these arguments holds for others."""
         axes = zip(self.axes, other.axes, strict=True)
         integers = zip(self.integers, other.integers, strict=True)
-        return all(our is None or our == their for our, their in axes) and all(
-            their or not our for our, their in integers
+        numbers = zip(self.numbers, other.numbers, strict=True)
+        return (
+            all(our is None or our == their for our, their in axes)
+            and all(their or not our for our, their in integers)
+            and all(our in ("", their) for our, their in numbers)
         )
 
 
@@ -75,7 +80,8 @@ class Following:
         except UnsupportedError:
             return ()
         axes = tuple(outside(operands.of(item)) for item in passed)
-        arguments = _Arguments(axes, tuple(map(operands.is_integer, passed)))
+        lists = tuple(map(operands.numbers_in, passed))
+        arguments = _Arguments(axes, tuple(map(operands.is_integer, passed)), lists)
         function = callee.function
         if function in self.within:
             alike = self.within[function].include(arguments)
@@ -105,6 +111,8 @@ class Following:
         }
         pairs = zip(names, arguments.integers, strict=True)
         program.given.update({name: "int" for name, is_integer in pairs if is_integer})
+        lists = zip(names, arguments.numbers, strict=True)
+        program.given.update({name + ends: "number" for name, ends in lists if ends})
         integers = Integers(program)
         inner = Following(
             callee,
@@ -142,10 +150,7 @@ class Following:
 
 def seen_knowledge(seen: Seen, renamed: Mapping[str, str], follow: Follow) -> Knowledge:
     """Return what is known of arguments whose shapes were seen, by the names that the text uses."""
-    by_name: dict[str, tuple[int, ...] | int] = {}
-    for text, shape in seen.items():
-        name, bracket, rest = text.partition("[")
-        by_name[renamed.get(name, name) + bracket + rest] = shape
+    by_name = {renamed_root(text, renamed): shape for text, shape in seen.items()}
     return Knowledge(by_name, follow=follow)
 
 

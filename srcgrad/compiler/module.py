@@ -8,6 +8,7 @@ from types import FunctionType
 from typing import Any
 from weakref import proxy
 
+from srcgrad.analyses.elements import ANY
 from srcgrad.analyses.knowledge import Follow
 from srcgrad.analyses.lengths import Seen
 from srcgrad.codegen.attribution import parts_of, user_lines
@@ -30,7 +31,7 @@ from srcgrad.compiler.module_text import (
 )
 from srcgrad.compiler.normal_form import Manner, arity, normal_form, parameter_names
 from srcgrad.compiler.one_program import note_handing_back
-from srcgrad.compiler.parameters import as_generated, positional
+from srcgrad.compiler.parameters import as_generated, positional, renamed_root
 from srcgrad.compiler.proving import Proofs
 from srcgrad.compiler.pure import with_copies
 from srcgrad.compiler.repeats import Repeats
@@ -109,7 +110,7 @@ class Module:
         name = self.namer.fresh(f"{source.name}_{'value_and_grad' if value else 'grad'}")
         source, self.renamed = without_collisions(source, own_names())
         inner = [self.renamed.get(item, item) for item in wrt]
-        arrays = {self.renamed.get(name, name): fact for name, fact in self.arrays}
+        arrays = {renamed_root(text, self.renamed): fact for text, fact in self.arrays}
         held = [n for n, fact in arrays.items() if self.assume and fact in ("list", "dict")]
         derivation = self.begin(source, inner, self.stages, held=held)
         derivation.assume = self.assume
@@ -268,6 +269,8 @@ class Module:
             for name, item in zip(names, passed, strict=True)
             if (fact := facts.shapes.fact(item)) is not None
         }
+        lists = zip(names, map(facts.dimensions.numbers_in, passed), strict=True)
+        known.update({name + ends: "number" for name, ends in lists if ends})
         if facts.shapes.is_number(statement.targets[0]):
             known["return"] = "number"
         given = dict(zip(names, passed, strict=True)) if self.seen else {}
@@ -301,8 +304,8 @@ class Module:
         source, renamed = without_collisions(source, own_names())
         inner = [renamed.get(item, item) for item in wrt]
         derivation = self.begin(source, inner, stages or self.stages.inner())
-        derivation.program.given.update((renamed.get(item, item), fact) for item, fact in known)
-        if told.axes:
+        derivation.program.given.update((renamed_root(item, renamed), fact) for item, fact in known)
+        if told.axes or any(ANY in item for item, _ in known):
             derivation.knowledge = told.knowledge(renamed, self.follow(source))
         if source.leaves and self.stacks:
             raise CannotStackError("an argument that is read field by field")

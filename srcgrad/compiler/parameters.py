@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from srcgrad.ir import gast
@@ -19,6 +19,16 @@ def _parameter(name: str) -> Any:
     node = store(name)
     node.ctx = gast.Param()
     return node
+
+
+def renamed_root(text: str, renamed: Mapping[str, str]) -> str:
+    """Return what is read from a parameter, which has another name.
+
+    >>> renamed_root("xs[*][0]", {"xs": "xs_2"}), renamed_root("y", {"xs": "xs_2"})
+    ('xs_2[*][0]', 'y')
+    """
+    name, bracket, rest = text.partition("[")
+    return f"{renamed.get(name, name)}{bracket}{rest}"
 
 
 def as_generated(arguments: Any) -> None:

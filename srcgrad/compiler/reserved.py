@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from srcgrad import runtime
 from srcgrad.compiler.generated import Request
+from srcgrad.compiler.parameters import renamed_root
 from srcgrad.errors import InternalError
 
 _OWN_BUILTINS = (
@@ -37,7 +38,7 @@ def by_own_names(request: Request) -> Request:
     return replace(
         request,
         wrt=tuple(renamed.get(name, name) for name in request.wrt),
-        arrays=frozenset((renamed.get(name, name), fact) for name, fact in request.arrays),
+        arrays=frozenset((renamed_root(text, renamed), fact) for text, fact in request.arrays),
         given={renamed.get(name, name): value for name, value in request.given.items()},
-        seen={renamed.get(name, name): value for name, value in request.seen.items()},
+        seen={renamed_root(text, renamed): value for text, value in request.seen.items()},
     )

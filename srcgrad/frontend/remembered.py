@@ -14,6 +14,7 @@ from types import FunctionType
 from typing import Any, Final, TypeVar
 
 from srcgrad.frontend.source import FunctionSource, find_source, is_made
+from srcgrad.ir.reach import nothing_bound
 
 _MOST_ROUNDS: Final = 16
 
@@ -163,7 +164,8 @@ def nothing_changes(memory: Memory | None = None) -> Iterator[Memory]:
     memory = memory or Memory()
     token = _CURRENT.set(memory)
     try:
-        yield memory
+        with nothing_bound():
+            yield memory
     finally:
         _CURRENT.reset(token)
 
@@ -173,7 +175,8 @@ def anew() -> Iterator[None]:
     """Let nothing be known in a block of what is remembered around it: functions are read anew."""
     token = _CURRENT.set(Memory())
     try:
-        yield
+        with nothing_bound():
+            yield
     finally:
         _CURRENT.reset(token)
 

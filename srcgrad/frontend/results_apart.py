@@ -75,6 +75,8 @@ class _Apart:
                 self._bound.setdefault(name, []).append(value)
         self._asked: set[str] = set()
         self._numbers: set[str] = set()
+        self._others: set[str] = set()
+        self._open: set[str] = set()
 
     def are(self, returned: list[Any]) -> bool:
         """Say whether in each tuple no two values may share memory."""
@@ -124,12 +126,19 @@ class _Apart:
         return isinstance(value, gast.Call) and self._makes_array(value)
 
     def _is_name_of_numbers(self, name: str) -> bool:
-        if name in self._numbers:
+        """Say it of a name; while it is asked of one, that is taken for granted of it."""
+        if name in self._open or name in self._numbers:
             return True
-        self._numbers.add(name)
+        if name in self._others:  # not even with all that was taken for granted
+            return False
+        self._open.add(name)
         values = self._bound.get(name, [None])
         found = all(value is not None and self._is_of_numbers(value) for value in values)
-        if not found:
+        self._open.discard(name)
+        if found:
+            self._numbers.add(name)
+        else:
+            self._others.add(name)
             self._numbers.clear()  # what was found of others may rest on it
         return found
 

@@ -6,6 +6,8 @@ import dis
 import functools
 import sys
 from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any, Final
@@ -31,6 +33,8 @@ _ONLY_IMPORTING: Final = tuple(
 )
 """Functions among those that do no more than a statement `import` does."""
 _CALLED: Final = (FunctionType, staticmethod, classmethod, property)
+_Steps = tuple[list[FunctionType], frozenset[int]]
+_KNOWN: ContextVar[dict[FunctionType, _Steps] | None] = ContextVar("srcgrad_reached", default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,18 +57,44 @@ def reached_functions(function: FunctionType, given: Iterable[Any] = ()) -> Reac
     (['f'], True)
     """
     waiting, seen, met = [function], {function: None}, set[int]()
+    known = _KNOWN.get()
 
     def meet(values: Iterable[FunctionType]) -> None:
-        for value in values:
-            if value not in seen and not _is_foreign(value):
-                seen[value] = None
-                waiting.append(value)
+        new = [value for value in values if value not in seen]
+        seen.update(dict.fromkeys(new))
+        waiting.extend(dict.fromkeys(new))
 
-    meet(_functions(given, met))
+    meet(_users(_functions(given, met)))
     while waiting and len(seen) < _MOST:
-        reached = waiting.pop()
-        meet(_reached_by(reached, values_of(reached), met))
+        next_ones, held = _steps_from(waiting.pop(), known)
+        meet(next_ones)
+        met |= held
     return Reached(list(seen), not waiting and len(met) < _WIDEST)
+
+
+@contextmanager
+def nothing_bound() -> Iterator[None]:
+    """Let what functions reach be looked at once each, within a block that binds no name anew."""
+    token = _KNOWN.set({})
+    try:
+        yield
+    finally:
+        _KNOWN.reset(token)
+
+
+def _steps_from(function: FunctionType, known: dict[FunctionType, _Steps] | None) -> _Steps:
+    """Return the functions of users that one reaches without others, and the objects on the way."""
+    found = None if known is None else known.get(function)
+    if found is None:
+        met = set[int]()
+        found = list(_users(_reached_by(function, values_of(function), met))), frozenset(met)
+        if known is not None:
+            known[function] = found
+    return found
+
+
+def _users(functions: Iterable[FunctionType]) -> Iterator[FunctionType]:
+    return (function for function in functions if not _is_foreign(function))
 
 
 def seen_elsewhere(function: FunctionType) -> frozenset[str] | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from srcgrad.analyses.text_calls import makes_new
@@ -128,6 +128,18 @@ class Adjoints:
         """Return the variable that adjoints of `cell` are assigned to; nothing is borrowed then."""
         self.borrowed.pop(cell, None)
         return self._namer.adjoint(cell)
+
+    def given_for(self, outputs: Sequence[str]) -> dict[str, str]:
+        """Return the names under which a backward pass is given the adjoints of outputs.
+
+        Of what lies in memory with a shadow it is another name: the shadow is made on the way
+        there, and what is given is added to it.
+        """
+        found = {name: self._namer.adjoint(name) for name in outputs}
+        for name in self.mirrored.intersection(outputs):
+            variable = self._namer.adjoint(self._namer.base(name))
+            found[name] = self._namer.fresh(f"{variable}_given")
+        return found
 
     def accumulate(
         self, cell: str, value: Any, like: Any, status: Status | None = None

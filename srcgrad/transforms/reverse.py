@@ -13,6 +13,7 @@ from srcgrad.garbage import weakly
 from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, call, clone, load, method, store
 from srcgrad.ir.changes import Change, change_of
+from srcgrad.ir.displays import makes_table
 from srcgrad.ir.jumps import breaks_out, falls_through
 from srcgrad.ir.marks import COUNTS, EDIT, OF_ERRORS
 from srcgrad.ir.operations import Operation
@@ -233,6 +234,8 @@ class Reverser:
         if isinstance(value, gast.IfExp):
             read = self._sweep.program.reader.read
             return all(read(part).kind == "constant" for part in (value.body, value.orelse))
+        if makes_table(value, self._sweep.program.reader.scope):
+            return True
         varied = self._sweep.facts.activity.varied
         return isinstance(value, _COMPREHENSIONS) and varied.isdisjoint(names_read(value))
 

@@ -64,3 +64,20 @@ def array_and_number_made_rows_in_one_name(x):
 def sparse_grid_in_one_name(x):
     grid = np.meshgrid(x, x[:2], sparse=True)
     return np.sum(grid[0] * grid[1])
+
+
+def sums_from_the_left(x, rate):
+    total = np.zeros(len(x))
+    last = rate * x
+    for _ in range(3):
+        total = x + total
+        last = rate * last + total
+    return total + last, last + total
+
+
+@program("v", "s")
+def results_of_names_that_are_added_from_the_left(x, rate):
+    first, second = sums_from_the_left(x, rate)
+    first += 1.0
+    second *= first
+    return np.sum(second)
