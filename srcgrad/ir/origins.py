@@ -122,9 +122,9 @@ def _noted_in(tree: Any) -> list[Any]:
 
 
 def _here(node: Any) -> Origin | None:
-    line = getattr(node, "lineno", None)
-    if not line:
+    place = gast.place_of(node)
+    if place is None or not place[0]:
         return None
-    column, end_column = getattr(node, "col_offset", 0) or 0, getattr(node, "end_col_offset", None)
-    end_line = getattr(node, "end_lineno", None) or line
-    return Origin(line, column, end_line, column if end_column is None else end_column)
+    line, column, end_line, end_column = place
+    column = column or 0
+    return Origin(line, column, end_line or line, column if end_column is None else end_column)
