@@ -196,7 +196,7 @@ def ast_to_gast(node: Any) -> Any:
     for name in known[1]:
         part = getattr(node, name, None)
         setattr(made, name, [] if part is None and name in _LISTS else ast_to_gast(part))
-    if known[0]._attributes:
+    if "place" in known[0].__slots__:
         made.origin = made.place = None
     return _placed(made, node)
 

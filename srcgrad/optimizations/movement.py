@@ -181,7 +181,7 @@ class Movement:
         if (
             isinstance(waiting, Waiting)
             and binds_name(statement)
-            and self._calls_nothing(statement)  # as most do
+            and self._only_binds(statement)  # as most do
         ):
             return self._stopped_by_name(statement, waiting)
         made = self._effects_of(statement)
@@ -239,7 +239,7 @@ class Movement:
         return self._purity.of_noted(self.look(statement).noted)
 
     def _effects_of(self, statement: Any) -> Effects:
-        if binds_name(statement) and self._calls_nothing(statement):  # as most do
+        if binds_name(statement) and self._only_binds(statement):  # as most do
             bound = {statement.targets[0].id}
             return Effects(self.look(statement).reads, bound, set(), set(), False, True, False)
         inner: list[Any] = []
@@ -259,9 +259,13 @@ class Movement:
             isinstance(statement, (gast.With, gast.Try)),
         )
 
-    def _calls_nothing(self, statement: Any) -> bool:
-        """Say whether nothing is calculated in a statement but arithmetic and parts of things."""
-        return all(item.__class__ in _PARTS for item in self.look(statement).noted)
+    def _only_binds(self, statement: Any) -> bool:
+        """Say whether an assignment to a name changes nothing else."""
+        noted = self.look(statement).noted
+        if not noted or all(item.__class__ in _PARTS for item in noted):
+            return True
+        pure = self._purity.of_noted(noted) and not self._written_by_call(statement)
+        return pure and change_of(statement) is None
 
     def stops(self, made: Effects, name: str, source: Any) -> bool:
         """Say whether a statement that has such effects keeps another where it is."""
