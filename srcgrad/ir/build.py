@@ -248,9 +248,12 @@ def twin(node: Node) -> Node:
     >>> IN_PLACE.of(twin(update))
     True
     """
-    if node.__class__ is list:
+    kind = node.__class__
+    if kind is list:
         return [twin(item) for item in node]
-    return node if _STANDS[node.__class__] else rebuilt(node, twin)
+    if kind is _NAME and not node.__dict__:  # as most are, of no more than what `clone` knows
+        return clone(node)
+    return node if _STANDS[kind] else rebuilt(node, twin)
 
 
 def index_value(index: Any) -> Any:
