@@ -47,9 +47,8 @@ class Run:
         self.trace: list[Any] = []
         self.cut: list[Lane] = []
         self.nested = False
-        self.steps, self.most = (
-            (0, self._most_of(body)) if former is None else (former.steps, former.most)
-        )
+        self.steps: int = 0 if former is None else former.steps
+        self.most: int = self._most_of(body) if former is None else former.most
         self.memo: dict[Any, Any] = {}
         self._trips = 0
 
