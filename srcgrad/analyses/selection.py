@@ -39,6 +39,7 @@ from srcgrad.ir.program import Program, direct_names, is_store, operand_names, s
 from srcgrad.ir.walk import blocks_of, found_in, names_bound, names_read, walk
 from srcgrad.runtime import compress, getitem
 
+_UNUSED: Final = object()
 Pull = Callable[[Operation, str, Any], tuple[Mapping[str, Any], list[Any]]]
 """Given truth values for the elements of a result, gives those of each operand, by name, and what
 binds the names in them."""
@@ -185,6 +186,9 @@ class Selection:
             found.append(self._uses)
         self._uses, self._perhaps = dict(after), outer
         for name in {**found[0], **found[1]}:
+            use = after.get(name, _UNUSED)
+            if found[0].get(name, _UNUSED) is use and found[1].get(name, _UNUSED) is use:
+                continue  # as of most, where one branch is in the other
             there = [
                 name in uses and (name not in after or uses[name] != after[name]) for uses in found
             ]

@@ -44,8 +44,9 @@ def _is_surely_truth(node: Any) -> bool:
 
 def _one_or_the_other(first: Mask, second: Mask) -> Mask | None:
     """Return the elements that two reads take: by numbers, or by slices that leave some out."""
-    reads = [*_reads(first.condition), *_reads(second.condition)]
-    if all(len(read.args) == 2 for read in reads):
+    added = _reads(second.condition)  # asked first, as there may be many in the other one
+    reads = [*_reads(first.condition), *added] if _are_of_all(added) else []
+    if reads and _are_of_all(reads):
         places = [place for read in reads for place in _listed(read.args[0])]
         if all(isinstance(getattr(p, "value", None), int) or is_negative(p) for p in places):
             if len(places) > _MOST:
@@ -68,6 +69,11 @@ def _reads(condition: Any) -> list[Any]:
         else:
             found.append(part)
     return found
+
+
+def _are_of_all(reads: list[Any]) -> bool:
+    """Say whether all of what is read is used, and not only a part of each."""
+    return all(len(read.args) == 2 for read in reads)
 
 
 def _listed(index: Any) -> list[Any]:

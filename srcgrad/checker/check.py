@@ -220,10 +220,9 @@ class Checker:
 
     # -- one path
 
-    def _begin(self, seed: int, steps: int = 0) -> Run:
-        """Begin a run, in which so many operations have been counted."""
-        run = Now.run = Run(seed)
-        run.steps = steps
+    def _begin(self, seed: int, former: Run | None = None) -> Run:
+        """Begin a run, in which the operations of a former one are counted, too."""
+        run = Now.run = Run(seed, former, self._subject.witness.body)
         self._runs.append(run)
         return run
 
@@ -236,7 +235,7 @@ class Checker:
         expected = outcome(lambda: self._made.run(names, given))
         tape, cut, trace = run.tape, run.cut, run.trace
         states = {name: state_of(value) for name, value in given.items()}
-        other = self._begin(seed, run.steps)
+        other = self._begin(seed, run)
         args = self._arguments()
         space = self._namespace()
         found = outcome(lambda: self._derivative(space, args))

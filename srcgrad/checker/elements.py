@@ -18,7 +18,6 @@ import numpy as np
 
 from srcgrad.checker.field import PRIME, code_of, hashed, of_number
 from srcgrad.checker.runs import NotCovered, Now, Run
-from srcgrad.ir.walk import statements
 from srcgrad.rules.base import Context
 from srcgrad.rules.library import rule_for
 
@@ -31,8 +30,6 @@ _LARGE: Final = (
     1 << 20
 )  # elements that somebody has written down are smaller, nearly all others not
 _TOO_LONG: Final = "the run is too long"
-_STEPS: Final = 60_000
-_STEPS_OF_EACH: Final = 100  # of each statement, where there are many
 _new: Final = object.__new__
 
 
@@ -46,16 +43,13 @@ class LongRun(Run):
         own: What functions of outside mean, if it is a function's own code that is run.
     """
 
+    _least = 60_000
+    _of_each = 100
+
     def __init__(self, seed: int, former: LongRun | None = None, body: Sequence[Any] = ()) -> None:
-        super().__init__(seed)
-        self.steps = 0 if former is None else former.steps
-        self.most = _most_steps(body) if former is None else former.most
+        super().__init__(seed, former, body)
         self.own: Any = None
         self.asked = False
-
-
-def _most_steps(body: Sequence[Any]) -> int:
-    return max(_STEPS, _STEPS_OF_EACH * sum(1 for _ in statements(list(body))))
 
 
 class Element:

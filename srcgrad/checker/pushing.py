@@ -177,7 +177,7 @@ class TangentChecker(Checker):
         moved = tangent_of(expected[1]) if expected[0] == "returned" else None
         left = {name: tangent_of(given[name]) for name in seeds}
         states = {name: state_of(value) for name, value in given.items()}
-        other = self._begin(seed, run.steps)
+        other = self._begin(seed, run)
         args = self._arguments()
         dots = {name: _seed(name, args[name]) for name in subject.inputs}
         space, fields = self._namespace(), Fields(subject.fields)

@@ -113,7 +113,7 @@ class PullChecker(Checker):
         given = self._arguments()
         expected = outcome(lambda: self._made.run(names, given))
         tape, cut = run.tape, run.cut
-        self._begin(seed, run.steps)
+        self._begin(seed, run)
         space, args = self._namespace(), self._arguments()
         forward = outcome(lambda: space[subject.forward](*args.values()))
         if expected[0] == "raised" or forward[0] == "raised":

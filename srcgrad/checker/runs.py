@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+from srcgrad.ir.walk import statements
 
 if TYPE_CHECKING:
     from srcgrad.checker.lanes import Lane
 
-_LONGEST: Final = 4_000
 MOST_TRIPS: Final = 200_000
 """The trips of loops, and the entries gone through, after which a run may have no end."""
 
@@ -31,20 +33,28 @@ class Run:
         cut: Results of operations on varied values for which no contribution is known.
         nested: Whether an array was to be stored in an entry of an array.
         steps: How many operations there were.
-        most: How many there may be.
+        most: How many there may be: so many of each statement, and a least number.
     """
 
-    def __init__(self, seed: int) -> None:
+    _least: ClassVar = 4_000
+    _of_each: ClassVar = 20
+
+    def __init__(self, seed: int, former: Run | None = None, body: Sequence[Any] = ()) -> None:
+        """Begin a run of a body, or one that shares its operations with a former run."""
         self._seed = seed
         self.asked = False
         self.tape: Any = None
         self.trace: list[Any] = []
         self.cut: list[Lane] = []
         self.nested = False
-        self.steps = 0
-        self.most = _LONGEST
+        self.steps: int = 0 if former is None else former.steps
+        self.most: int = self._most_of(body) if former is None else former.most
         self.memo: dict[Any, Any] = {}
         self._trips = 0
+
+    def _most_of(self, body: Sequence[Any]) -> int:
+        count = sum(1 for _ in statements(list(body)))
+        return max(self._least, self._of_each * count)
 
     @property
     def seed(self) -> int:

@@ -26,7 +26,8 @@ class _Copied(dict[type, tuple[tuple[str, ...], tuple[str, ...]]]):
     def __missing__(self, kind: type) -> tuple[tuple[str, ...], tuple[str, ...]]:
         fields: tuple[str, ...] = getattr(kind, "_fields", ())
         inner = tuple(name for name in INNER[kind] if name != "op")  # which stands for itself
-        slots = ("origin",) if "origin" in getattr(kind, "__slots__", ()) else ()
+        held = getattr(kind, "__slots__", ())
+        slots = tuple(name for name in ("origin", "place") if name in held)
         self[kind] = inner, (*(name for name in fields if name not in inner), *slots)
         return self[kind]
 
@@ -61,7 +62,7 @@ def load(name: str) -> Node:
     """Return the expression that reads `name`."""
     node = _new(_NAME)  # which is made more often than all else: without gast's own `__init__`
     node.id, node.ctx = name, _LOAD
-    node.annotation = node.type_comment = node.origin = None
+    node.annotation = node.type_comment = node.origin = node.place = None
     return node
 
 
@@ -90,7 +91,8 @@ def assign(target: str | Node, value: Node, like: Node = None) -> Node:
     """Return ``target = value``, placed at the user's line of `like`."""
     node = store(target) if isinstance(target, str) else target
     new = _new(_ASSIGN)
-    new.targets, new.value, new.type_comment, new.origin = [node], value, None, None
+    new.targets, new.value = [node], value
+    new.type_comment = new.origin = new.place = None
     return at(new, like)
 
 
@@ -108,14 +110,16 @@ def call(function: str | Node, *args: Node, **keywords: Node) -> Node:
 def called(func: Node, args: list[Node], keywords: list[Node]) -> Node:
     """Return the call of a function that is an expression."""
     node = _new(_CALL)
-    node.func, node.args, node.keywords, node.origin = func, args, keywords, None
+    node.func, node.args, node.keywords = func, args, keywords
+    node.origin = node.place = None
     return node
 
 
 def attribute(value: Node, name: str) -> Node:
     """Return ``value.name``."""
     node = _new(_ATTRIBUTE)
-    node.value, node.attr, node.ctx, node.origin = value, name, _LOAD, None
+    node.value, node.attr, node.ctx = value, name, _LOAD
+    node.origin = node.place = None
     return node
 
 
@@ -169,12 +173,9 @@ def at(node: Node, like: Node) -> Node:
     A note of another function, in which it stood before, it keeps: `like` may be the call of that.
     """
     if like is not None:
-        line = getattr(like, "lineno", None)
-        if line is not None:
-            given = node.__dict__
-            given["lineno"], given["col_offset"] = line, getattr(like, "col_offset", 0)
-            given["end_lineno"] = getattr(like, "end_lineno", line)
-            given["end_col_offset"] = getattr(like, "end_col_offset", 0)
+        place = gast.place_of(like)
+        if place is not None:
+            gast.put_place(node, place)
         if ORIGIN.is_on(like) and not (ORIGIN.is_on(node) and ORIGIN.of(node).file):
             ORIGIN.put(node, ORIGIN.of(like))
     return node
@@ -198,21 +199,22 @@ def clone(node: Node) -> Node:
         new.id, new.ctx, new.type_comment = node.id, node.ctx, node.type_comment
         note = node.annotation
         new.annotation = None if note is None else clone(note)
-        new.origin = node.origin
+        new.origin, new.place = node.origin, node.place
     elif kind is list:
         return [clone(item) for item in node]
     elif kind is _BINARY:
         new = _new(_BINARY)
         new.left, new.op, new.right = clone(node.left), node.op, clone(node.right)
-        new.origin = node.origin
+        new.origin, new.place = node.origin, node.place
     elif kind is _CALL:
         new = _new(_CALL)
         new.func, new.args = clone(node.func), [clone(item) for item in node.args]
-        new.keywords, new.origin = [clone(item) for item in node.keywords], node.origin
+        new.keywords = [clone(item) for item in node.keywords]
+        new.origin, new.place = node.origin, node.place
     elif kind is _ATTRIBUTE:
         new = _new(_ATTRIBUTE)
         new.value, new.attr, new.ctx = clone(node.value), node.attr, node.ctx
-        new.origin = node.origin
+        new.origin, new.place = node.origin, node.place
     elif _STANDS[kind]:
         return node
     else:
@@ -246,9 +248,12 @@ def twin(node: Node) -> Node:
     >>> IN_PLACE.of(twin(update))
     True
     """
-    if node.__class__ is list:
+    kind = node.__class__
+    if kind is list:
         return [twin(item) for item in node]
-    return node if _STANDS[node.__class__] else rebuilt(node, twin)
+    if kind is _NAME and not node.__dict__:  # as most are, of no more than what `clone` knows
+        return clone(node)
+    return node if _STANDS[kind] else rebuilt(node, twin)
 
 
 def index_value(index: Any) -> Any:

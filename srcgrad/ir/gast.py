@@ -1,14 +1,17 @@
 """Nodes of Python programs: those of the library gast, which hold their fields in slots.
 
 A field in a slot is read four times as fast as one in the dict of a node, and passes read fields
-more often than they do anything else; so is `origin`, which most nodes have. Other marks, and the
-place in the text, are in the dict, which most nodes are without.
+more often than they do anything else; so are `origin`, which most nodes have, and `place`: where a
+node stands in the text, of which `lineno` and its like are parts. Copies share it, as nobody writes
+into it. Other marks are in the dict, which most nodes are without.
 
 >>> tree = parse("y = f(x)")
 >>> tree.body[0].value.args[0].id
 'x'
 >>> Name("x", Load()).annotation is None
 True
+>>> tree.body[0].value.place, tree.body[0].value.lineno
+((1, 4, 1, 8), 1)
 """
 
 from __future__ import annotations
@@ -67,6 +70,7 @@ if TYPE_CHECKING:
 
 _new: Final = AST.__new__
 _PLACE: Final = ("lineno", "col_offset", "end_lineno", "end_col_offset")
+_NOWHERE: Final = (None,) * len(_PLACE)
 _LISTS: Final = frozenset({"type_params", "type_ignores"})
 
 
@@ -82,7 +86,7 @@ def _init(self: Any, *args: Any, **others: Any) -> None:
         for name in fields[len(args) :]:
             setattr(self, name, others.pop(name, None))
     if self._attributes:
-        self.origin = None
+        self.origin = self.place = None
     if others:
         _put(self, others)
 
@@ -98,11 +102,31 @@ def _put(self: Any, values: dict[str, Any]) -> None:
         setattr(self, name, value)
 
 
+def _part_of_place(number: int) -> property:
+    """Return the attribute that is one part of a node's place, as nodes of Python have it."""
+    name = _PLACE[number]
+
+    def read(self: Any) -> Any:
+        if self.place is None:
+            raise AttributeError(name)
+        return self.place[number]
+
+    def write(self: Any, value: Any) -> None:
+        place = self.place or _NOWHERE
+        self.place = (*place[:number], value, *place[number + 1 :])
+
+    return property(read, write)
+
+
+_PARTS: Final[dict[str, Any]] = {name: _part_of_place(i) for i, name in enumerate(_PLACE)}
+
+
 def _slotted(kind: type) -> type:
     """Return a kind of node of the library, with slots for its fields and for where it is from."""
     fields, places = vars(kind)["_fields"], vars(kind)["_attributes"]
     space = {"_fields": fields, "_attributes": places, "__module__": __name__}
-    space["__slots__"] = (*fields, "origin") if places else fields
+    space["__slots__"] = (*fields, "origin", "place") if places else fields
+    space |= _PARTS if places else {}
     space |= {"__init__": _init, "__reduce__": _reduce, "__setstate__": _put}
     return type(kind.__name__, kind.__bases__, space)
 
@@ -172,24 +196,43 @@ def ast_to_gast(node: Any) -> Any:
     for name in known[1]:
         part = getattr(node, name, None)
         setattr(made, name, [] if part is None and name in _LISTS else ast_to_gast(part))
-    if "origin" in known[0].__slots__:
-        made.origin = None
+    if "place" in known[0].__slots__:
+        made.origin = made.place = None
     return _placed(made, node)
 
 
 def _named(name: str, context: Any, annotation: Any = None, comment: Any = None) -> Any:
     made: Any = _new(_NAME)
     made.id, made.ctx, made.annotation, made.type_comment = name, context, annotation, comment
-    made.origin = None
+    made.origin = made.place = None
     return made
 
 
 def _placed(made: Any, node: Any) -> Any:
     """Give a node the place of one of Python's, and return it."""
-    given = node.__dict__
-    if "lineno" in given:
-        made.__dict__ = {name: given[name] for name in _PLACE if name in given}
+    if "lineno" in node.__dict__:
+        made.place = place_of(node)
     return made
+
+
+def place_of(node: Any) -> Any:
+    """Return the line and the column where a node stands, and those where it ends, if anywhere.
+
+    Those of Python, a comment among them, have these one by one.
+    """
+    if "place" in node.__class__.__dict__:
+        place = node.place
+    else:
+        place = tuple([getattr(node, name, None) for name in _PLACE])
+    return None if place is None or place[0] is None else place
+
+
+def put_place(node: Any, place: Any) -> None:
+    """Give a node a place, as `place_of` returns it."""
+    if "place" in node.__class__.__dict__:
+        node.place = place
+    else:
+        _put(node, dict(zip(_PLACE, place, strict=True)))
 
 
 def _parameter(node: ast.arg) -> Any:

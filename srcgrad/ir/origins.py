@@ -65,10 +65,9 @@ def note_origins(body: Iterable[Any]) -> None:
     Statements that are made for one later, and placed with `at`, get its note.
     """
     for statement in statements(list(body)):
-        for part in _headers(statement):
-            for node in _noted_in(part):
-                if ORIGIN.of(node) is None:
-                    node.origin = _here(node)
+        for node in _noted_in(_headers(statement)):
+            if node.origin is None:
+                node.origin = _here(node)
         value = getattr(statement, "value", None)
         _note(statement, origin_of(value) or _here(statement))
 
@@ -84,14 +83,15 @@ def spread_origins(body: Iterable[Any]) -> None:
     """
     for statement in statements(list(body)):
         found = origin_of(statement)
-        for part in _headers(statement) if found is not None else ():
-            for node in _noted_in(part):
-                if ORIGIN.of(node) is None:
-                    node.origin = found
+        for node in _noted_in(_headers(statement)) if found is not None else ():
+            if node.origin is None:
+                node.origin = found
 
 
 def _headers(statement: Any) -> list[Any]:
     """Return the expressions of a statement that are not those of statements in it."""
+    if statement.__class__ is gast.Assign:  # as most are
+        return [statement.value, *statement.targets]
     found = [getattr(statement, name, None) for name in ("value", "test", "iter", "target")]
     return [item for item in [*found, *getattr(statement, "targets", ())] if item is not None]
 
@@ -101,17 +101,16 @@ def _note(node: Any, origin: Origin | None) -> None:
         ORIGIN.put(node, origin)
 
 
-def _noted_in(tree: Any) -> list[Any]:
-    """Return the nodes of an expression that are noted, in no order."""
+def _noted_in(waiting: list[Any]) -> list[Any]:
+    """Return the nodes of expressions that are noted, in no order."""
     found: list[Any] = []
-    waiting = [tree]
     for node in waiting:
         kind = node.__class__
         if _IS_NOTED[kind]:
             found.append(node)
         if kind is gast.BinOp:  # as most are that hold others
             waiting += node.left, node.right
-        else:
+        elif kind is not gast.Constant and (kind is not gast.Name or node.annotation is not None):
             for name in INNER[kind]:
                 part = getattr(node, name, None)
                 if part.__class__ is list:
@@ -122,9 +121,9 @@ def _noted_in(tree: Any) -> list[Any]:
 
 
 def _here(node: Any) -> Origin | None:
-    line = getattr(node, "lineno", None)
-    if not line:
+    place = gast.place_of(node)
+    if place is None or not place[0]:
         return None
-    column, end_column = getattr(node, "col_offset", 0) or 0, getattr(node, "end_col_offset", None)
-    end_line = getattr(node, "end_lineno", None) or line
-    return Origin(line, column, end_line, column if end_column is None else end_column)
+    line, column, end_line, end_column = place
+    column = column or 0
+    return Origin(line, column, end_line or line, column if end_column is None else end_column)

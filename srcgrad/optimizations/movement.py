@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -126,6 +127,48 @@ class Waiting(dict[str, Any]):
         return [name for name, source in pairs if self.get(name) is source]
 
 
+class Stops:
+    """The places of one block, by what is read there and by what would stop there.
+
+    Of many statements that are to be moved far each asks where the first stop is, and need not go
+    through all that is between. What statements read may change meanwhile, but not what they do.
+    """
+
+    def __init__(self, block: list[Any], effects: Callable[[Any], Effects]) -> None:
+        self._places: dict[Any, list[int]] = defaultdict(list)
+        for place, statement in enumerate(block):
+            for key in _keys_of(effects(statement)):
+                self._places[key].append(place)
+        self._end = len(block)
+
+    def readers(self, name: str, after: int) -> list[int]:
+        """Return the places after another where a name is read."""
+        places = self._places.get(("reads", name), [])
+        return places[bisect_right(places, after) :]
+
+    def next(self, keys: list[Any], after: int) -> int:
+        """Return the first place after another where something has one of the keys, or the end."""
+        found = self._end
+        for key in keys:
+            places = self._places.get(key, ())
+            here = bisect_right(places, after)
+            if here < len(places):
+                found = min(found, places[here])
+        return found
+
+
+def _keys_of(made: Effects) -> list[Any]:
+    """Return what may be asked of the place of a statement with such effects."""
+    return [
+        *(("reads", name) for name in {*made.reads}),
+        *(("inside", name) for name in made.inside),
+        *(("changed", name) for name in made.changed),
+        *(("group", group) for group in made.groups),
+        *([("impure", made.ours)] if made.impure else []),
+        *(["holds"] if made.holds else []),
+    ]
+
+
 class Movement:
     """Judges the statements of one body.
 
@@ -181,7 +224,7 @@ class Movement:
         if (
             isinstance(waiting, Waiting)
             and binds_name(statement)
-            and self._calls_nothing(statement)  # as most do
+            and self._only_binds(statement)  # as most do
         ):
             return self._stopped_by_name(statement, waiting)
         made = self._effects_of(statement)
@@ -239,7 +282,7 @@ class Movement:
         return self._purity.of_noted(self.look(statement).noted)
 
     def _effects_of(self, statement: Any) -> Effects:
-        if binds_name(statement) and self._calls_nothing(statement):  # as most do
+        if binds_name(statement) and self._only_binds(statement):  # as most do
             bound = {statement.targets[0].id}
             return Effects(self.look(statement).reads, bound, set(), set(), False, True, False)
         inner: list[Any] = []
@@ -259,9 +302,13 @@ class Movement:
             isinstance(statement, (gast.With, gast.Try)),
         )
 
-    def _calls_nothing(self, statement: Any) -> bool:
-        """Say whether nothing is calculated in a statement but arithmetic and parts of things."""
-        return all(item.__class__ in _PARTS for item in self.look(statement).noted)
+    def _only_binds(self, statement: Any) -> bool:
+        """Say whether an assignment to a name changes nothing else."""
+        noted = self.look(statement).noted
+        if not noted or all(item.__class__ in _PARTS for item in noted):
+            return True
+        pure = self._purity.of_noted(noted) and not self._written_by_call(statement)
+        return pure and change_of(statement) is None
 
     def stops(self, made: Effects, name: str, source: Any) -> bool:
         """Say whether a statement that has such effects keeps another where it is."""
@@ -276,6 +323,22 @@ class Movement:
             return True
         # adjoints are written in memory of their own, where no value of the primal lies
         return made.impure and moved.looks and not (made.ours and moved.looks_past_adjoints)
+
+    def stops_of(self, block: list[Any]) -> Stops:
+        """Return where the statements of a block stop others."""
+        return Stops(block, self.effects)
+
+    def keys_of(self, name: str, source: Any) -> list[Any]:
+        """Return what stops an assignment to a name, for `Stops`; it is as `stops` says."""
+        moved = self._moved(source)
+        return [
+            "holds",
+            ("inside", name),
+            *(("changed", read) for read in moved.reads),
+            *(("group", group) for group in moved.groups),
+            *([("impure", False)] if moved.looks else []),
+            *([("impure", True)] if moved.looks and not moved.looks_past_adjoints else []),
+        ]
 
     def _moved(self, source: Any) -> _Moved:
         noted = self._noted.get(id(source))

@@ -10,7 +10,7 @@ from srcgrad.ir.marks import CLOSING
 from srcgrad.ir.program import Counts, targets_of
 from srcgrad.ir.putting import put
 from srcgrad.ir.walk import blocks_of, found_in, names_bound, statements
-from srcgrad.optimizations.movement import Movement
+from srcgrad.optimizations.movement import Movement, Stops
 from srcgrad.optimizations.purity import Purity
 from srcgrad.optimizations.width import WIDEST
 
@@ -65,11 +65,14 @@ class LookupRepetition:
 
     def _block(self, block: list[Any]) -> list[Any]:
         kept: list[Any] = []
+        stops: Stops | None = None
         for place, statement in enumerate(block):
             for part in blocks_of(statement):
                 part[:] = self._block(part)
             name = self._looked_up(statement)
-            readers = self._readers(block[place + 1 :], name, statement) if name else []
+            if name and stops is None:
+                stops = self._movement.stops_of(block)
+            readers = self._readers(block, place, name, stops) if name and stops else []
             if not readers:
                 kept.append(statement)
                 continue
@@ -109,29 +112,26 @@ class LookupRepetition:
             return self._is_index(node.left) and self._is_index(node.right)
         return False
 
-    def _readers(self, rest: list[Any], name: str, source: Any) -> list[Any]:
+    def _readers(self, block: list[Any], place: int, name: str, stops: Stops) -> list[Any]:
         """Return the statements that read a name, if each may look it up itself."""
         found: list[Any] = []
-        asked = 0
-        self._movement.wait(source, name)
-        for statement in rest:
-            made = self._movement.effects(statement)
-            times = made.reads.count(name)
-            if times:
-                if isinstance(statement, (gast.While, gast.AugAssign)) and _changes(
-                    statement, name
-                ):
-                    return []
-                asked += times
-                found.append(statement)
-                if self._too_wide(statement, name, source, times):
-                    return []
+        source, asked = block[place], 0
+        keys = self._movement.keys_of(name, source)
+        stop = stops.next(keys, place)
+        for reader in stops.readers(name, place):
+            statement = block[reader]
+            times = self._movement.effects(statement).reads.count(name)
+            changing = isinstance(statement, (gast.While, gast.AugAssign))
+            if reader > stop or (changing and _changes(statement, name)):
+                return []
+            asked += times
+            found.append(statement)
+            if self._too_wide(statement, name, source, times):
+                return []
             if asked == self._counts.reads[name]:
                 return found
-            if times and self._enters(statement, name):
-                continue  # what is looked up is another inside, and still what is there
-            if self._movement.stops(made, name, source):
-                return []
+            if reader == stop and self._enters(statement, name):
+                stop = stops.next(keys, reader)  # it is another inside, and still what is there
         return []
 
     def _enters(self, statement: Any, name: str) -> bool:

@@ -58,7 +58,7 @@ def check_floats(
     refuse_integers(y)
     y[0] = x
     """
-    program.body = _without_twin_checks(program.body, program)
+    program.body = _without_twin_checks(program)
     _check_casts(program, externals, active)
     written = set(_written(program, active, varied, own))
     unknown = _not_surely_floats(program, written) if written else written
@@ -92,22 +92,27 @@ def check_floats(
     program.body = before + checked(program.body)
 
 
-def _without_twin_checks(block: list[Any], program: Program) -> list[Any]:
-    """Drop the checks that arrays and numbers hold nothing twice."""
-    arrays = kinds(program).arrays
+def _without_twin_checks(program: Program) -> list[Any]:
+    """Return the body without the checks that arrays and numbers hold nothing twice."""
+    checks = [item for item in statements(program.body) if _asks_for_twins(item)]
+    if not checks:
+        return program.body  # as most, of which nobody has to find out what is an array
+    arrays = kinds(program).arrays | program.given.keys()
+    idle = {id(item) for item in checks if direct_names(item.value.args[0])[0] in arrays}
 
-    def asks_array(statement: Any) -> bool:
-        if not isinstance(statement, gast.Expr) or not is_check(statement):
-            return False
-        (name,) = direct_names(statement.value.args[0])
-        return statement.value.func.id == "refuse_twins" and (
-            name in arrays or name in program.given
-        )
+    def without(block: list[Any]) -> list[Any]:
+        for statement in block:
+            for part in blocks_of(statement):
+                part[:] = without(part)
+        return [statement for statement in block if id(statement) not in idle]
 
-    for statement in block:
-        for part in blocks_of(statement):
-            part[:] = _without_twin_checks(part, program)
-    return [statement for statement in block if not asks_array(statement)]
+    return without(program.body)
+
+
+def _asks_for_twins(statement: Any) -> bool:
+    """Say whether a statement looks whether something holds an array twice."""
+    is_call = isinstance(statement, gast.Expr) and is_check(statement)
+    return is_call and statement.value.func.id == "refuse_twins"
 
 
 def _check_casts(program: Program, externals: Externals, active: Collection[str]) -> None:

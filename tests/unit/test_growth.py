@@ -87,7 +87,11 @@ def calls_of(
 
 
 @pytest.mark.parametrize(
-    "text", [sizes.statements, sizes.entries, sizes.keys, sizes.writes, summed, appended, stored]
+    "text",
+    [
+        *[sizes.statements, sizes.entries, sizes.keys, sizes.writes, sizes.rows],
+        *[sizes.loops, sizes.choices, summed, appended, stored],
+    ],
 )
 def test_each_step_is_called_in_proportion_to_the_length(
     text: Callable[[int, int], str], monkeypatch: pytest.MonkeyPatch

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import srcgrad as sg
+from bench.compile_time import function_in, statements
 from srcgrad.checker.elements import Element, element_of
 from srcgrad.checker.examples import example_of, made_of
 from srcgrad.checker.runs import Now, Run
@@ -122,6 +124,16 @@ def test_what_agrees_and_is_too_long_with_other_lengths_is_not_taken_for_wrong()
     proof = gradient._plan.generated.proof
     assert (proof.verdict.kind, proof.verdict.reason) == ("unproven", "the run is too long")
     assert not proof.is_doubted
+
+
+def test_a_long_function_is_proven_by_lanes_so_that_one_run_over_numbers_is_enough(
+    tmp_path: Path,
+) -> None:
+    function = function_in(statements(300, 2), "long", 2, tmp_path)
+    gradient = sg.grad(function, fallback="error")
+    gradient(X)
+    proof = gradient._plan.generated.proof
+    assert (proof.verdict.kind, proof.verdict.runs) == ("proven", 2)
 
 
 def test_an_example_has_the_structure_of_what_is_given_and_nothing_of_its_numbers() -> None:
