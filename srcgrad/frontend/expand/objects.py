@@ -77,7 +77,8 @@ class Objects(Part):
         if isinstance(owner, Frozen):
             return self.frame.laws.of_law(owner, name, node)
         if isinstance(owner, Known):
-            return self._of_known(owner, name, node)
+            known = self.frame.members.attribute(owner, name, node)
+            return known or self._of_known(owner, name, node)
         if isinstance(owner, Items):
             if owner.keys is not None and name in _DICT_METHODS:
                 return DictMethod(owner, name)

@@ -35,7 +35,7 @@ from srcgrad.ir.build import assign, at, call, clone, load, store
 from srcgrad.ir.packages import is_library_name
 from srcgrad.runtime import copied, refuse_twins
 from srcgrad.runtime.indexing import names_element
-from srcgrad.runtime.objects import is_plain_class
+from srcgrad.runtime.objects import is_member, is_plain_class
 
 Bound = dict[str, Value]
 
@@ -148,7 +148,10 @@ class Special(Part):
         classes = _classes(kind)
         if isinstance(value, Object) and classes:
             return gast.Constant(issubclass(value.cls, classes), None)
-        if isinstance(value, (Instance, gast.Constant)) and classes:
+        told = isinstance(value, (Instance, gast.Constant)) or (
+            isinstance(value, Known) and is_member(value.value)
+        )
+        if told and classes:
             return gast.Constant(isinstance(value.value, classes), None)
         if classes and all(map(is_plain_class, classes)) and self.frame.plain_values.of(value):
             return gast.Constant(False, None)
