@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from srcgrad.errors import SrcgradError
 from srcgrad.frontend.effects import is_library
 from srcgrad.frontend.rebinding import Variable, is_rebound
 from srcgrad.frontend.remembered import source_to_read
@@ -20,6 +21,10 @@ from srcgrad.runtime.objects import is_plain_object, runs_own_code
 
 _FIXED: Final = (bool, int, float, complex, str, bytes, type(None), np.dtype)
 _TESTS: Final = (gast.Is, gast.IsNot, gast.Match)
+_BEYOND_CHOICES: Final = (
+    *(gast.AugAssign, gast.Global, gast.Nonlocal, gast.With, gast.While, gast.Yield),
+    *(gast.YieldFrom, gast.FunctionDef, gast.Lambda, gast.ClassDef, gast.Delete),
+)
 _ASKERS: Final = (type, id, callable, isinstance, issubclass, hasattr, getattr, vars)
 
 
@@ -40,6 +45,33 @@ def is_settled(function: FunctionType, rebound: frozenset[Variable]) -> bool:
         all(map(_stays, values)) and not is_rebound(scope, rebound) and not _reports(scope, body)
         for scope, body, values in _reached(function)
     )
+
+
+def may_choose(function: FunctionType, rebound: frozenset[Variable]) -> bool:
+    """Say whether a function may choose an object or a library by what it is given.
+
+    It computes nothing, reports nothing and reads nothing that is bound anew; what it has in lists
+    and dicts of its module is another question.
+
+    >>> def library_of(x):
+    ...     return np if isinstance(x, np.ndarray) else None
+    >>> def half(x):
+    ...     return x / 2
+    >>> [may_choose(f, frozenset()) for f in (library_of, half)]
+    [True, False]
+    """
+    try:
+        reached = list(_reached(function))
+    except SrcgradError:
+        return False
+    for scope, body, _ in reached:
+        if is_rebound(scope, rebound) or _reports(scope, body):
+            return False
+        for node in (node for line in body for node in walk(line)):
+            computes = isinstance(node, gast.BinOp) and not isinstance(node.op, gast.Mod)
+            if computes or isinstance(node, _BEYOND_CHOICES):
+                return False
+    return True
 
 
 def reads_settings(function: FunctionType) -> bool:

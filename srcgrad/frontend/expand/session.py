@@ -65,6 +65,7 @@ class Session:
         movers: Where calls stand that change something, as it turned out, after other parts of
             their statements, which get names before that.
         unplain: The variables of which nothing is relied on, since they may come to hold objects.
+        choosers: Of functions, whether they may choose an object by what they are given.
         nested: For each derivative that the program takes: whether it is still current.
     """
 
@@ -94,6 +95,7 @@ class Session:
     holding: Holding = field(default_factory=Holding)
     movers: set[Any] = field(default_factory=set)
     unplain: set[str] = field(default_factory=set)
+    choosers: dict[FunctionType, bool] = field(default_factory=dict)
     nested: list[Callable[[], bool]] = field(default_factory=list)
     _binds: bool | None = None
     _codes: dict[FunctionType, Code] = field(default_factory=dict)

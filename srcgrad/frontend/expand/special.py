@@ -55,6 +55,8 @@ class Special(Part):
         found: Value | None = None if handler is None else handler(args, keywords, node)
         if found is None:
             found = self.frame.telling.told(function, args, keywords, node)
+        if found is None:
+            found = self.frame.telling.told_of_kinds(function, args, keywords, node)
         return (
             self.frame.mapping.of_numpy(function, args, keywords, node) if found is None else found
         )
