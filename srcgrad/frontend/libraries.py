@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.backends.compat import tells_namespace
 from srcgrad.errors import SrcgradError
 from srcgrad.frontend.source import find_source
 from srcgrad.ir import gast
-from srcgrad.ir.packages import tells_namespace
 from srcgrad.ir.scopes import Binding, Scope, scope_of
 from srcgrad.ir.walk import found_in, names_bound, walk
 
@@ -61,9 +61,9 @@ def _libraries(scope: Scope, tree: Any) -> dict[str, Modules]:
     return found
 
 
-def _bound_by(node: Any) -> set[str]:
+def _bound_by(node: Any) -> list[str]:
     stored = isinstance(node, gast.Name) and not isinstance(node.ctx, gast.Load)
-    return names_bound(node) if stored else set()
+    return names_bound(node) if stored else []
 
 
 def _modules_of(value: Any, scope: Scope, active: tuple[FunctionType, ...]) -> Modules | None:

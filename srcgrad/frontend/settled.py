@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from types import FunctionType, ModuleType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any, Final
 
 import numpy as np
@@ -47,31 +47,41 @@ def is_settled(function: FunctionType, rebound: frozenset[Variable]) -> bool:
     )
 
 
-def may_choose(function: FunctionType, rebound: frozenset[Variable]) -> bool:
-    """Say whether a function may choose an object or a library by what it is given.
+def choosing(function: FunctionType, rebound: frozenset[Variable]) -> frozenset[CodeType] | None:
+    """Return what may run of a function that may choose an object by what it is given, by names.
 
-    It computes nothing, reports nothing and reads nothing that is bound anew; what it has in lists
-    and dicts of its module is another question.
+    It computes nothing, reports nothing and reads nothing that is bound anew, and writes nothing
+    but what it makes without any argument, to remember it. None is returned for other functions.
 
     >>> def library_of(x):
     ...     return np if isinstance(x, np.ndarray) else None
     >>> def half(x):
     ...     return x / 2
-    >>> [may_choose(f, frozenset()) for f in (library_of, half)]
-    [True, False]
+    >>> [choosing(f, frozenset()) is None for f in (library_of, half)]
+    [False, True]
     """
     try:
         reached = list(_reached(function))
     except SrcgradError:
-        return False
+        return None
     for scope, body, _ in reached:
         if is_rebound(scope, rebound) or _reports(scope, body):
-            return False
+            return None
         for node in (node for line in body for node in walk(line)):
             computes = isinstance(node, gast.BinOp) and not isinstance(node.op, gast.Mod)
-            if computes or isinstance(node, _BEYOND_CHOICES):
-                return False
-    return True
+            if computes or isinstance(node, _BEYOND_CHOICES) or _keeps_given(node):
+                return None
+    return frozenset(scope.function.__code__ for scope, _, _ in reached)
+
+
+def _keeps_given(node: Any) -> bool:
+    """Say whether a statement writes into a list or an object what it may have been given."""
+    if not isinstance(node, (gast.Assign, gast.AnnAssign)):
+        return False
+    targets = node.targets if isinstance(node, gast.Assign) else [node.target]
+    stores = any(isinstance(t, (gast.Subscript, gast.Attribute)) for t in targets)
+    made = isinstance(node.value, gast.Call) and not (node.value.args or node.value.keywords)
+    return stores and not made
 
 
 def reads_settings(function: FunctionType) -> bool:

@@ -64,7 +64,7 @@ def is_member(value: Any) -> bool:
 
 
 @functools.cache
-def _is_plain_enumeration(kind: type[Enum]) -> bool:
+def _is_plain_enumeration(kind: Any) -> bool:
     """Say whether members of a class are compared, and tested, as any object is."""
     own = (vars(base) for base in kind.__mro__ if base not in (Enum, object))
     magic = {*_MAGIC, "__eq__", "__ne__", "__bool__", "__len__", "__getattr__"}

@@ -14,17 +14,18 @@ import sys
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from types import BuiltinFunctionType, BuiltinMethodType, CodeType, FrameType
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 import numpy as np
 
 from srcgrad.frontend.expand.token import Token, look
 from srcgrad.ir.scopes import MISSING
+from srcgrad.primitives.methods import WRITING
 from srcgrad.runtime.objects import is_plain_object
 
 KINDS: Final = (np.ndarray, np.float64, float, int, list, tuple)
 """What a value of the run may be, beside None."""
-_MOST: Final = 3000
+_MOST: Final = 400
 _STORING: Final = frozenset(
     (
         *("STORE_ATTR", "STORE_GLOBAL", "STORE_SUBSCR", "STORE_SLICE"),
@@ -44,11 +45,16 @@ class Answer:
     codes: Collection[CodeType]
 
 
-def answer_for(function: Callable[..., Any], ways: Sequence[Sequence[Any] | None]) -> Answer | None:
+def answer_for(
+    function: Callable[..., Any],
+    ways: Sequence[Sequence[Any] | None],
+    remembering: Collection[CodeType] = (),
+) -> Answer | None:
     """Return what a function gives for whatever is in the place of what is not known.
 
     `ways` are the values of its arguments that are known, and None for the others. None is returned
-    where it looks at more than kinds, or gives nothing, or one thing or another.
+    where it looks at more than kinds, or gives nothing, or one thing or another. What is
+    `remembering` may put into a dict what it makes of nothing, so that it is found the next time.
 
     >>> def library(x):
     ...     if isinstance(x, np.ndarray):
@@ -68,18 +74,19 @@ def answer_for(function: Callable[..., Any], ways: Sequence[Sequence[Any] | None
         return None
     each = [[*KINDS, None] if way is None else list(way) for way in ways]
     known = [way is not None for way in ways]
+    first, watcher = _Watcher(remembering), _Watcher()
     answers = []
-    for kinds in itertools.product(*each):
-        answer = _answered(_run, function, kinds, known)
-        if answer is None:
-            return None
-        if answer is not MISSING:
-            answers.append((answer, kinds))
-    watcher = _Watcher()  # what the function remembers is made by now
-    for answer, kinds in answers:
-        again = _answered(watcher.run, function, kinds, known)
-        if not (again is answer is answers[0][0]) or watcher.saw:
-            return None
+    try:
+        for kinds in itertools.product(*each):
+            answer = first.answer(function, _stand_ins(kinds, known))
+            if answer is not MISSING:
+                answers.append((answer, kinds))
+        for answer, kinds in answers:
+            again = watcher.answer(function, _stand_ins(kinds, known))
+            if not (again is answer is answers[0][0]):
+                return None
+    except SeenError:
+        return None
     return Answer(answers[0][0], watcher.containers(), watcher.codes) if answers else None
 
 
@@ -88,45 +95,51 @@ def stand_in(kind: type) -> Any:
     return _STAND_INS[kind]()
 
 
-def _answered(run: Any, function: Any, kinds: Sequence[Any], known: Sequence[bool]) -> Any:
-    """Return what a function gives for values of some kinds; None where it looks at them.
-
-    MISSING is returned where it raises, as it does in the run.
-    """
+def _stand_ins(kinds: Sequence[Any], known: Sequence[bool]) -> list[Any]:
     pairs = zip(kinds, known, strict=True)
-    given = [kind if told or kind is None else stand_in(kind) for kind, told in pairs]
-    try:
-        answer = run(function, given)
-    except Exception:  # noqa: BLE001 - whatever it is
-        answer = MISSING
-    looked = (item for item in given if isinstance(item, Token))
-    seen = any(object.__getattribute__(item, "looked_at") for item in looked)
-    return None if seen and answer is not MISSING else answer
+    return [kind if told or kind is None else stand_in(kind) for kind, told in pairs]
 
 
-def _run(function: Callable[..., Any], given: Sequence[Any]) -> Any:
-    return function(*given)
+class SeenError(BaseException):
+    """A function is about to do more than to ask for kinds; not an Exception, so it gets out."""
 
 
 class _Watcher:
-    """Watches what a function does: which instructions run, and which functions in C.
+    """Watches what a function does, and stops it before it changes anything.
 
     Attributes:
-        saw: Whether it did something else than to ask for kinds.
         codes: What ran.
     """
 
-    def __init__(self) -> None:
-        self.saw = False
-        self._held: dict[int, tuple[Any, Any]] = {}
+    def __init__(self, remembering: Collection[CodeType] = ()) -> None:
         self.codes: dict[CodeType, bytes] = {}
+        self._remembering = remembering
+        self._held: dict[int, Any] = {}
+        self._met: dict[int, Any] = {}
+        self._doubts = self._stopped = False
 
     def containers(self) -> list[Any]:
         """Return the lists, dicts and objects outside of what ran."""
-        return [held for held, _ in self._held.values()]
+        return list(self._held.values())
 
-    def run(self, function: Callable[..., Any], given: Sequence[Any]) -> Any:
-        """Call a function, and watch what it does."""
+    def answer(self, function: Callable[..., Any], given: Sequence[Any]) -> Any:
+        """Return what a function gives; MISSING where it raises, as it does in the run.
+
+        Raises:
+            SeenError: It does more than to ask what kind its arguments are of.
+        """
+        self._doubts = False
+        try:
+            answer = self._run(function, given)
+        except Exception:  # noqa: BLE001 - whatever it is
+            answer = MISSING
+        tokens = [item for item in given if isinstance(item, Token)]
+        looked = any(object.__getattribute__(item, "looked_at") for item in tokens)
+        if self._stopped or (answer is not MISSING and (looked or self._doubts or answer is None)):
+            raise SeenError
+        return answer
+
+    def _run(self, function: Callable[..., Any], given: Sequence[Any]) -> Any:
         before = sys.gettrace(), sys.getprofile()
         sys.setprofile(self._called)
         sys.settrace(self._traced)
@@ -135,27 +148,36 @@ class _Watcher:
         finally:
             sys.settrace(before[0])
             sys.setprofile(before[1])
-            for held, contents in self._held.values():
-                self.saw |= _contents(held) != contents
+
+    def _stop(self) -> NoReturn:
+        self._stopped = True
+        raise SeenError
 
     def _called(self, frame: FrameType, event: str, function: Any) -> None:
-        if event == "c_call" and frame.f_code is not _Watcher.run.__code__:
-            self.saw |= not _is_harmless(function)
+        if event != "c_call" or frame.f_code is _Watcher._run.__code__:
+            return
+        owner = getattr(function, "__self__", None)
+        held = id(owner) in self._held and function.__name__ in WRITING
+        if held or not _is_harmless(function):
+            self._stop()
 
     def _hold(self, value: Any) -> None:
-        """Note what is in a container or an object that was there before."""
+        """Note a container or an object that was there before."""
         if type(value) in _CONTAINERS or is_plain_object(value):
-            self._held.setdefault(id(value), (value, _contents(value)))
+            self._held.setdefault(id(value), value)
 
     def _traced(self, frame: FrameType, event: str, _: Any) -> Any:
-        frame.f_trace_opcodes = True
-        frame.f_trace_lines = False
         code = frame.f_code
-        self.codes.setdefault(code, code.co_code)
-        for name in code.co_names:
-            self._hold(frame.f_globals.get(name))
+        if code.co_filename.startswith("<frozen "):
+            return None  # what `isinstance` runs
+        if code not in self.codes:
+            self.codes[code] = code.co_code
+            for name in code.co_names:
+                self._hold(frame.f_globals.get(name))
+        frame.f_trace_opcodes, frame.f_trace_lines = True, False
         for value in frame.f_locals.values():
-            if not isinstance(value, Token):
+            if not isinstance(value, Token) and id(value) not in self._met:
+                self._met[id(value)] = value
                 for own in (value, type(value)):
                     for item in list(getattr(own, "__dict__", {}).values()):
                         self._hold(item)
@@ -166,18 +188,21 @@ class _Watcher:
             return self._stepped
         code, place = frame.f_code, frame.f_lasti
         name = opcode.opname[self.codes[code][place]]
-        if (name in _STORING and not _makes(frame)) or (name == "STORE_DEREF" and code.co_freevars):
-            self.saw = True
-        elif name == "IS_OP":
-            self.saw |= not _asks_for_none(self.codes[code], place, code)
+        if name in _STORING and not self._may_store(name, code):
+            self._stop()
+        if name == "STORE_DEREF" and code.co_freevars:
+            self._stop()
+        if name == "IS_OP":
+            self._doubts |= not _asks_for_none(self.codes[code], place, code)
         elif name in ("LOAD_GLOBAL", "LOAD_NAME"):
-            self.saw |= _asks_for_type(self.codes[code], place, code, frame.f_globals)
+            self._doubts |= _asks_for_type(self.codes[code], place, code, frame.f_globals)
         return self._stepped
 
-
-def _makes(frame: FrameType) -> bool:
-    """Say whether what runs is a constructor, which sets fields of what it makes."""
-    return frame.f_code.co_name == "__init__"
+    def _may_store(self, name: str, code: CodeType) -> bool:
+        """Say whether what runs is a constructor, which sets fields, or remembers what it makes."""
+        if name == "STORE_ATTR":
+            return code.co_name == "__init__"
+        return name == "STORE_SUBSCR" and code in self._remembering
 
 
 def _asks_for_none(code: bytes, place: int, holder: CodeType) -> bool:
@@ -203,16 +228,10 @@ def _is_harmless(function: Any) -> bool:
         return True  # a method of a type
     if any(function is item for item in _ONCE):
         return False
-    if function.__module__ is not None:
-        return function.__module__ == "builtins"
+    module: str | None = function.__module__
+    if module is not None:
+        return module in ("builtins", "_abc")  # which `isinstance` asks, too
     return type(function.__self__).__module__ == "builtins"  # a method of a list, a text or such
-
-
-def _contents(held: Any) -> Any:
-    if type(held) in (list, set):
-        return list(map(id, held))
-    items = held if type(held) is dict else getattr(held, "__dict__", {})
-    return {key: id(value) for key, value in items.items()}
 
 
 def _of_kind(kind: type) -> type:
@@ -224,4 +243,4 @@ def _of_kind(kind: type) -> type:
     return type(f"Any{kind.__name__.title()}", (Token,), own)
 
 
-_STAND_INS: Final = {kind: _of_kind(kind) for kind in KINDS}
+_STAND_INS: Final[dict[Any, type]] = {kind: _of_kind(kind) for kind in KINDS}

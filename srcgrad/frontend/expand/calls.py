@@ -220,7 +220,7 @@ class Calls(Part):
             return self.frame.call(
                 Known(written.function), [*lead, *written.args], dict(written.keywords), node
             )
-        member = self.frame.members.by_value(function, args, keywords, node)
+        member = self.frame.members.by_value(function, args, keywords)
         if member is not None:
             return member
         opened = self._opened(callee, varying)

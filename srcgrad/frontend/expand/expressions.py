@@ -369,7 +369,7 @@ class Expressions(Part):
             return self.frame.objects.element(owner, node)
         if not isinstance(owner, Items):
             node.slice = self.frame.expression(node.slice)
-            member = self.frame.members.by_key(owner, node.slice, node)
+            member = self.frame.members.by_key(owner, node.slice)
             if member is not None:
                 return member
             node.value = self.plain(owner, node.value)

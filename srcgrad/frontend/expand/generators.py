@@ -9,6 +9,7 @@ from dataclasses import replace
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final
 
+from srcgrad.backends.compat import is_of_compat, tells_namespace
 from srcgrad.frontend.effects import written_parameters
 from srcgrad.frontend.expand.order import evaluated_first, place
 from srcgrad.frontend.expand.part import Part
@@ -34,7 +35,7 @@ from srcgrad.frontend.looking import is_harmless
 from srcgrad.frontend.source import has_source
 from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, clone, load, method, store
-from srcgrad.ir.packages import is_of_compat, package_of, tells_namespace
+from srcgrad.ir.packages import package_of
 from srcgrad.ir.program import header_of
 from srcgrad.ir.scopes import MISSING, Scope, scope_of
 from srcgrad.ir.walk import found_in, names_bound, names_read, statements, walk

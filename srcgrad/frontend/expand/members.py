@@ -19,7 +19,7 @@ class Members(Part):
     A class does not let its members be bound anew, so none of this is looked at again.
     """
 
-    def attribute(self, owner: Known, name: str, node: Any) -> Value | None:
+    def of(self, owner: Known, name: str, node: Any) -> Value | None:
         """Return the member that a class has under a name, or what a member has; else None."""
         if not is_enumeration(owner.value) and not is_member(owner.value):
             return None
@@ -47,21 +47,23 @@ class Members(Part):
         found = kind.__members__.get(name) if is_enumeration(kind) else None
         return Known(found, expression) if is_member(found) else None
 
-    def by_key(self, owner: Value, key: Any, node: Any) -> Value | None:
+    def by_key(self, owner: Value, key: Any) -> Value | None:
         """Return the member that ``Kind["FIRST"]`` is."""
         kind = owner.value if isinstance(owner, Known) else None
         if not is_enumeration(kind) or not is_literal(key) or type(key.value) is not str:
             return None
-        return self._of_class(kind, key.value, node)
+        return self._of_class(kind, key.value, None)
 
-    def by_value(self, kind: Any, args: list[Value], keywords: Any, node: Any) -> Value | None:
+    def by_value(self, kind: Any, args: list[Value], keywords: Any) -> Value | None:
         """Return the member that ``Kind("first")`` is, by what it stands for."""
         if not is_enumeration(kind) or keywords or len(args) != 1:
             return None
         (given,) = args
         if isinstance(given, Known) and type(given.value) is kind and is_member(given.value):
             return given
-        found = kind._value2member_map_.get(given.value) if is_literal(given) else None
+        if not isinstance(given, gast.Constant):
+            return None
+        found: Any = kind._value2member_map_.get(given.value)
         same = is_member(found) and type(found.value) is type(given.value)
         return Known(found) if same else None
 

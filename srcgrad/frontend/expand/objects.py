@@ -77,8 +77,7 @@ class Objects(Part):
         if isinstance(owner, Frozen):
             return self.frame.laws.of_law(owner, name, node)
         if isinstance(owner, Known):
-            known = self.frame.members.attribute(owner, name, node)
-            return known or self._of_known(owner, name, node)
+            return self.frame.members.of(owner, name, node) or self._of_known(owner, name, node)
         if isinstance(owner, Items):
             if owner.keys is not None and name in _DICT_METHODS:
                 return DictMethod(owner, name)

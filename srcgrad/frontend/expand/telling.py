@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Mapping
-from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
+from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any, Final
 
 import numpy as np
@@ -26,7 +26,7 @@ from srcgrad.frontend.expand.values import (
 from srcgrad.frontend.lasting_answers import stays, stores
 from srcgrad.frontend.rebinding import binds_outside
 from srcgrad.frontend.repeatable import not_repeatable
-from srcgrad.frontend.settled import is_settled, may_choose, only_hands_on
+from srcgrad.frontend.settled import choosing, is_settled, only_hands_on
 from srcgrad.ir import gast
 from srcgrad.ir.reach import reached_functions, values_of
 from srcgrad.ir.scopes import uncached
@@ -96,7 +96,8 @@ class Telling(Part):
 
         Lists and dicts of its module may tell it, too: it is asked again at each call.
         """
-        if keywords or not isinstance(function, FunctionType) or not self._may_choose(function):
+        codes = None if keywords or not args else self._choosing(function)
+        if codes is None:
             return None
         given = Given(takes_values=False)
         roots = [given.ways(item) for item in args]
@@ -104,20 +105,19 @@ class Telling(Part):
             return None
         known = self.session.arguments
         ways = [None if root is None else [read(known) for read in root] for root in roots]
-        told = answer_for(function, ways)
+        key = function, *(None if way is None else tuple(map(id, way)) for way in ways)
+        if key not in self.session.chosen:
+            told = answer_for(function, ways, codes)
+            changed = told is not None and self._may_be_changed(told)
+            self.session.chosen[key] = None if changed else told
+        told = self.session.chosen[key]
         found = None if told is None else told.value
         is_object = is_plain_object(found)
-        if told is None or not (is_object or isinstance(found, ModuleType)):
-            return None
-        if self._may_be_changed(told):
+        if not is_object and not isinstance(found, ModuleType):
             return None
         first = [stand_in(np.ndarray) if way is None else way[0] for way in ways]
-
-        def answer(_: Mapping[str, Any]) -> Any:
-            return function(*first)
-
         self.session.functions[function] = None
-        self.session.assume(answer, found)
+        self.session.assume(lambda _: function(*first), found)
         self.frame.changed = True
         text = self.frame.constant(found, function.__name__ if is_object else "xp")
         return Instance(found, text, lambda _: found) if is_object else Known(found, text)
@@ -134,11 +134,13 @@ class Telling(Part):
                 return True
         return False
 
-    def _may_choose(self, function: FunctionType) -> bool:
+    def _choosing(self, function: Any) -> frozenset[CodeType] | None:
         known = self.session.choosers
+        if not isinstance(function, FunctionType):
+            return None
         if function not in known:
             plain = self.session.is_user(function)
-            known[function] = plain and may_choose(function, self.session.rebound)
+            known[function] = choosing(function, self.session.rebound) if plain else None
         return known[function]
 
     def _may_be_asked(self, function: Any, given: Given, args: list[Value]) -> bool:
