@@ -13,8 +13,9 @@ import opcode
 import sys
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from types import BuiltinFunctionType, BuiltinMethodType, CodeType, FrameType
+from types import BuiltinFunctionType, BuiltinMethodType, CodeType, FrameType, FunctionType
 from typing import Any, Final, NoReturn
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -23,9 +24,17 @@ from srcgrad.ir.scopes import MISSING
 from srcgrad.primitives.methods import WRITING
 from srcgrad.runtime.objects import is_plain_object
 
-KINDS: Final = (np.ndarray, np.float64, float, int, list, tuple)
+
+class Anything:
+    """Stands for the class of an object of the user's."""
+
+
+KINDS: Final = (
+    *(np.ndarray, np.float64, float, int, bool, complex, str, list, tuple, dict, FunctionType),
+    Anything,
+)
 """What a value of the run may be, beside None."""
-_MOST: Final = 400
+_MOST: Final = 2500
 _STORING: Final = frozenset(
     (
         *("STORE_ATTR", "STORE_GLOBAL", "STORE_SUBSCR", "STORE_SLICE"),
@@ -74,20 +83,23 @@ def answer_for(
         return None
     each = [[*KINDS, None] if way is None else list(way) for way in ways]
     known = [way is not None for way in ways]
-    first, watcher = _Watcher(remembering), _Watcher()
-    answers = []
+    answering = _ANSWERING.setdefault(function, {})
+    key = tuple(map(id, itertools.chain([len(each)], *each)))
+    watcher = _Watcher()
     try:
-        for kinds in itertools.product(*each):
-            answer = first.answer(function, _stand_ins(kinds, known))
-            if answer is not MISSING:
-                answers.append((answer, kinds))
-        for answer, kinds in answers:
-            again = watcher.answer(function, _stand_ins(kinds, known))
-            if not (again is answer is answers[0][0]):
-                return None
+        if key not in answering:
+            answering[key] = [], each
+            first = _Watcher(remembering)
+            for kinds in itertools.product(*each):
+                if first.answer(function, _stand_ins(kinds, known)) is not MISSING:
+                    answering[key][0].append(kinds)
+        answers = [watcher.answer(function, _stand_ins(k, known)) for k in answering[key][0]]
     except SeenError:
+        answering[key] = [], each
         return None
-    return Answer(answers[0][0], watcher.containers(), watcher.codes) if answers else None
+    if not answers or not all(answer is answers[0] for answer in answers):
+        return None
+    return Answer(answers[0], watcher.containers(), watcher.codes)
 
 
 def stand_in(kind: type) -> Any:
@@ -135,8 +147,9 @@ class _Watcher:
             answer = MISSING
         tokens = [item for item in given if isinstance(item, Token)]
         looked = any(object.__getattribute__(item, "looked_at") for item in tokens)
-        if self._stopped or (answer is not MISSING and (looked or self._doubts or answer is None)):
-            raise SeenError
+        doubts = answer is not MISSING and (self._doubts or answer is None)
+        if looked or self._stopped or doubts:  # what is raised upon a look, the run may not raise
+            raise SeenError("it hangs on more than kinds")
         return answer
 
     def _run(self, function: Callable[..., Any], given: Sequence[Any]) -> Any:
@@ -151,7 +164,7 @@ class _Watcher:
 
     def _stop(self) -> NoReturn:
         self._stopped = True
-        raise SeenError
+        raise SeenError("it does more than to ask for kinds")
 
     def _called(self, frame: FrameType, event: str, function: Any) -> None:
         if event != "c_call" or frame.f_code is _Watcher._run.__code__:
@@ -243,4 +256,6 @@ def _of_kind(kind: type) -> type:
     return type(f"Any{kind.__name__.title()}", (Token,), own)
 
 
+_ANSWERING: Final[WeakKeyDictionary[Any, dict[Any, Any]]] = WeakKeyDictionary()
+"""For functions that were asked: the kinds of arguments for which they give something."""
 _STAND_INS: Final[dict[Any, type]] = {kind: _of_kind(kind) for kind in KINDS}

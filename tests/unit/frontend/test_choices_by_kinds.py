@@ -46,6 +46,20 @@ def by_kind_or_default(x: Any) -> Any:
     return [np] if isinstance(x, list) else np
 
 
+def by_truth(x: Any) -> Any:
+    return x or np
+
+
+def by_word(x: Any) -> Any:
+    if x == "quiet":
+        return QUIET
+    return np
+
+
+def by_kind_of_word(x: Any) -> Any:
+    return QUIET if isinstance(x, str) else np
+
+
 def by_length(x: Any) -> Any:
     return np if len(x) > 2 else QUIET
 
@@ -112,7 +126,11 @@ def test_what_is_remembered_is_made_once():
 
 
 @pytest.mark.parametrize(
-    "function", [by_kind_or_default, by_length, by_exact_type, by_value, made_anew]
+    "function",
+    [
+        *(by_kind_or_default, by_length, by_exact_type, by_value, made_anew),
+        *(by_truth, by_word, by_kind_of_word),
+    ],
 )
 def test_what_hangs_on_more_is_not_known(function):
     assert asked(function) is None
