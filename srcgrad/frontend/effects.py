@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from srcgrad.backends.compat import tells_namespace
 from srcgrad.errors import SrcgradError
 from srcgrad.frontend.apart import named_apart, names_captured, pairs_up, targets_of
 from srcgrad.frontend.callees import (
@@ -27,7 +28,7 @@ from srcgrad.frontend.parameter_parts import text_parameters
 from srcgrad.frontend.remembered import nothing_changes, source_to_read
 from srcgrad.ir import gast
 from srcgrad.ir.operations import Operation, Reader, may_return_operand, operands_viewed
-from srcgrad.ir.packages import is_of_python, package_of, tells_namespace
+from srcgrad.ir.packages import is_of_python, package_of
 from srcgrad.ir.scopes import MISSING, is_library_method, scope_of, uncached
 from srcgrad.ir.targets import target_of
 from srcgrad.ir.vocabulary import Vocabulary

@@ -52,7 +52,7 @@ def stays(kind: type, function: Any, given: Iterable[Any]) -> bool:
         inner = set(_names(item.__code__)) - named
         named |= inner
         called += [own[name] for name in inner if name in own and not _is_special(name)]
-    return not any(map(_stores, (*others, *called)))
+    return not any(map(stores, (*others, *called)))
 
 
 def _methods(kind: type) -> Iterator[tuple[str, FunctionType]]:
@@ -78,7 +78,7 @@ def _names(code: CodeType) -> Iterator[str]:
             yield item
 
 
-def _stores(function: FunctionType) -> bool:
+def stores(function: FunctionType) -> bool:
     """Say whether a function stores something in what it has not made itself."""
     try:
         tree = source_to_read(function).tree

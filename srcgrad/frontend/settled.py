@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from types import FunctionType, ModuleType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any, Final
 
 import numpy as np
 
+from srcgrad.errors import SrcgradError
 from srcgrad.frontend.effects import is_library
 from srcgrad.frontend.rebinding import Variable, is_rebound
 from srcgrad.frontend.remembered import source_to_read
@@ -20,6 +21,10 @@ from srcgrad.runtime.objects import is_plain_object, runs_own_code
 
 _FIXED: Final = (bool, int, float, complex, str, bytes, type(None), np.dtype)
 _TESTS: Final = (gast.Is, gast.IsNot, gast.Match)
+_BEYOND_CHOICES: Final = (
+    *(gast.AugAssign, gast.Global, gast.Nonlocal, gast.With, gast.While, gast.Yield),
+    *(gast.YieldFrom, gast.FunctionDef, gast.Lambda, gast.ClassDef, gast.Delete),
+)
 _ASKERS: Final = (type, id, callable, isinstance, issubclass, hasattr, getattr, vars)
 
 
@@ -40,6 +45,43 @@ def is_settled(function: FunctionType, rebound: frozenset[Variable]) -> bool:
         all(map(_stays, values)) and not is_rebound(scope, rebound) and not _reports(scope, body)
         for scope, body, values in _reached(function)
     )
+
+
+def choosing(function: FunctionType, rebound: frozenset[Variable]) -> frozenset[CodeType] | None:
+    """Return what may run of a function that may choose an object by what it is given, by names.
+
+    It computes nothing, reports nothing and reads nothing that is bound anew, and writes nothing
+    but what it makes without any argument, to remember it. None is returned for other functions.
+
+    >>> def library_of(x):
+    ...     return np if isinstance(x, np.ndarray) else None
+    >>> def half(x):
+    ...     return x / 2
+    >>> [choosing(f, frozenset()) is None for f in (library_of, half)]
+    [False, True]
+    """
+    try:
+        reached = list(_reached(function))
+    except SrcgradError:
+        return None
+    for scope, body, _ in reached:
+        if is_rebound(scope, rebound) or _reports(scope, body):
+            return None
+        for node in (node for line in body for node in walk(line)):
+            computes = isinstance(node, gast.BinOp) and not isinstance(node.op, gast.Mod)
+            if computes or isinstance(node, _BEYOND_CHOICES) or _keeps_given(node):
+                return None
+    return frozenset(scope.function.__code__ for scope, _, _ in reached)
+
+
+def _keeps_given(node: Any) -> bool:
+    """Say whether a statement writes into a list or an object what it may have been given."""
+    if not isinstance(node, (gast.Assign, gast.AnnAssign)):
+        return False
+    targets = node.targets if isinstance(node, gast.Assign) else [node.target]
+    stores = any(isinstance(t, (gast.Subscript, gast.Attribute)) for t in targets)
+    made = isinstance(node.value, gast.Call) and not (node.value.args or node.value.keywords)
+    return stores and not made
 
 
 def reads_settings(function: FunctionType) -> bool:

@@ -11,8 +11,6 @@ from typing import Any, Final
 
 _LIBRARY: Final = sysconfig.get_path("stdlib")
 _LIBRARIES: Final = ("numpy", "scipy", "cupy", "srcgrad", "builtins")
-COMPAT: Final = "array_api_compat"
-"""The package that tells the library of arrays, of which many packages have a copy."""
 
 
 def package_of(value: Any) -> str:
@@ -24,21 +22,6 @@ def package_of(value: Any) -> str:
     """
     module = getattr(value, "__module__", None)
     return module.partition(".")[0] if isinstance(module, str) else ""
-
-
-def is_of_compat(module: str | None) -> bool:
-    """Say whether a module is of array-api-compat, or of the copy that a package has of it.
-
-    >>> is_of_compat("array_api_compat.common"), is_of_compat("numpy"), is_of_compat(None)
-    (True, False, False)
-    """
-    return COMPAT in (module or "").split(".")
-
-
-def tells_namespace(function: Any) -> bool:
-    """Say whether a function is the one of array-api-compat that tells the library of arrays."""
-    named = isinstance(function, FunctionType) and function.__name__ == "array_namespace"
-    return named and is_of_compat(function.__module__)
 
 
 def is_of_python(function: FunctionType) -> bool:

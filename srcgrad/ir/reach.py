@@ -14,8 +14,9 @@ from typing import Any, Final
 
 import numpy as np
 
+from srcgrad.backends.compat import is_of_compat
 from srcgrad.by_text import BY_TEXT, OF_OWN_MODULE
-from srcgrad.ir.packages import is_library_name, is_of_compat, is_of_python, package_of
+from srcgrad.ir.packages import is_library_name, is_of_python, package_of
 from srcgrad.runtime.objects import hides_class
 
 _MOST: Final = 3000

@@ -6,6 +6,7 @@ import functools
 import sys
 from collections import deque
 from collections.abc import Iterable
+from enum import Enum
 from pathlib import Path
 from types import (
     BuiltinMethodType,
@@ -49,6 +50,27 @@ def is_plain_object(value: Any) -> bool:
     if isinstance(value, tuple) and not hasattr(kind, "_fields"):
         return False
     return is_plain_class(kind) and not is_kind_of_array(kind)
+
+
+def is_member(value: Any) -> bool:
+    """Say whether a value is a member of an enumeration, which equals itself alone and is true.
+
+    >>> class Way(Enum):
+    ...     UP = 1
+    >>> is_member(Way.UP), is_member(IntEnum("Turn", "LEFT RIGHT").LEFT), is_member(1)
+    (True, False, False)
+    """
+    return isinstance(value, Enum) and _is_plain_enumeration(type(value))
+
+
+@functools.cache
+def _is_plain_enumeration(kind: Any) -> bool:
+    """Say whether members of a class are compared, and tested, as any object is."""
+    own = (vars(base) for base in kind.__mro__ if base not in (Enum, object))
+    magic = {*_MAGIC, "__eq__", "__ne__", "__bool__", "__len__", "__getattr__"}
+    return kind._member_type_ is object and magic.isdisjoint(
+        name for names in own for name in names
+    )
 
 
 def hides_class(value: Any) -> bool:
@@ -148,7 +170,8 @@ def may_be_static(value: Any) -> bool:
     if kind in (list, tuple, dict):
         items = list(value.values()) if kind is dict else value
         return any(type(item) not in _DATA and may_be_static(item) for item in items[:32])
-    return callable(value) or isinstance(value, ModuleType) or is_plain_object(value)
+    named = callable(value) or isinstance(value, ModuleType) or is_member(value)
+    return named or is_plain_object(value)
 
 
 def outline(value: Any, depth: int = 4) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from types import FunctionType
 from typing import Any
 
@@ -26,6 +27,7 @@ def to_array(
     Raises:
         ValueError: The lists have different lengths, as with NumPy.
     """
+    copy = _if_copied(copy)
     if isinstance(object, Core) and not copy and _fits(object, dtype, order):
         result: Any = object
     elif isinstance(object, Core):
@@ -42,6 +44,12 @@ def to_array(
         result._is_array = True
     missing = ndmin - np.ndim(result)
     return result[(None,) * missing] if missing > 0 else result
+
+
+def _if_copied(copy: Any) -> bool | None:
+    """Return whether a copy is made, None where it need be: NumPy has words for that, too."""
+    told = copy.value if isinstance(copy, Enum) else copy
+    return None if told is None or told not in (True, False) else bool(told)
 
 
 def as_operand(value: Any) -> Any:

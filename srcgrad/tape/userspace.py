@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from srcgrad.backends.compat import is_of_compat, tells_namespace
 from srcgrad.backends.jit import python_of
 from srcgrad.by_text import BY_TEXT, OF_OWN_MODULE
 from srcgrad.errors import UnsupportedError
@@ -55,6 +56,13 @@ def slots_of(value: Any) -> list[str]:
     slots = [vars(base).get("__slots__", ()) for base in type(value).__mro__]
     names = [name for part in slots for name in ([part] if isinstance(part, str) else part)]
     return [name for name in names if not name.startswith("__") and hasattr(value, name)]
+
+
+def _of_namespace(asked: Any) -> Iterator[Any]:
+    """Yield the functions of the library that is told of arrays: programs call them by its name."""
+    for value in vars(asked(np.zeros(1))).values():
+        if isinstance(value, types.FunctionType) and is_of_compat(value.__module__):
+            yield value
 
 
 class Reached:
@@ -194,6 +202,8 @@ class Reached:
         if not _is_generated(module):  # its attributes are as much outside as those of objects
             self.holders.append(function)
             yield from vars(function).values()
+        if tells_namespace(function):
+            yield from _of_namespace(function)
         self.functions.append(function)
         self.cells.extend(function.__closure__ or ())
         for cell in function.__closure__ or ():

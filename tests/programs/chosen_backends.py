@@ -330,3 +330,67 @@ def function_under_one_of_two_names(x, backend=None):
 def function_that_is_not_there(x):
     squash = getattr(np, "no_such_function", None) or np.tanh
     return np.sum(squash(x)) * getattr(np, "no_such_number", 2.0)
+
+
+class ListBackend(NumpyBackend):
+    """Functions for bytes, which nobody gives."""
+
+    kind = bytes
+
+
+NumpyBackend.kind = np.ndarray
+KINDS = [ListBackend, NumpyBackend]
+MADE = {}
+
+
+def _made(kind):
+    if kind.__name__ not in MADE:
+        MADE[kind.__name__] = kind()
+    return MADE[kind.__name__]
+
+
+def _suits(kind, arrays):
+    suits = {isinstance(array, kind.kind) for array in arrays}
+    if len(suits) == 1:
+        return suits.pop()
+    raise ValueError("arrays of several libraries")
+
+
+def _backend_of(*arrays):
+    arrays = [array for array in arrays if array is not None]
+    if not len(arrays) > 0:
+        raise ValueError("no array")
+    for kind in KINDS:
+        if _suits(kind, arrays):
+            return _made(kind)
+    raise ValueError("no such library")
+
+
+@program("v")
+def backend_by_the_kinds_of_arrays(x):
+    nx = _backend_of(x, None)
+    weights = nx.exp(-x)
+    return _backend_of(x, weights).total(weights * x)
+
+
+@program("v")
+def backend_that_is_remembered(x):
+    return _made(NumpyBackend).total(np.sin(x) * x)
+
+
+STACK = [NumpyBackend()]
+
+
+def _current(x):
+    if isinstance(x, np.ndarray):
+        return STACK[-1]
+    raise TypeError("no array")
+
+
+@program("v", by="tape")
+def backend_that_is_exchanged_meanwhile(x):
+    first = _current(x).total(_current(x).exp(x))
+    STACK.append(SlowBackend())
+    second = _current(x).total(_current(x).exp(x))
+    STACK.pop()
+    return first + second

@@ -72,3 +72,30 @@ def _settings_reached(x):
 @program("v")
 def setting_beside_a_library(x):
     return _settings_reached(x * x)
+
+
+def _columns(*arrays):
+    xp = _library_of(*arrays)
+    for array in arrays:
+        array = xp.asarray(array)
+        if array.ndim < 2:
+            array = xp.expand_dims(array, axis=1)
+        yield array
+
+
+@program("v")
+def library_in_a_generator(x):
+    (column,) = _columns(x * x)
+    first, second = _columns(x, np.sin(x))
+    return np.sum(column @ first.T) + np.sum(second)
+
+
+def _doubled(*arrays):
+    xp = np
+    for array in arrays:
+        yield xp.multiply(array, 2.0)
+
+
+@program("v")
+def module_by_another_name_in_a_generator(x):
+    return sum(np.sum(part * part) for part in _doubled(x, np.cos(x)))

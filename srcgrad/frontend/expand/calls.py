@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from types import FunctionType, MethodType, ModuleType
+from types import FunctionType, MethodType
 from typing import Any
 
 from srcgrad.frontend.callees import ELSEWHERE
@@ -39,6 +39,7 @@ from srcgrad.frontend.expand.values import (
     Static,
     Value,
     is_literal,
+    is_named,
 )
 from srcgrad.frontend.long_loops import is_repeated, repeated_of
 from srcgrad.frontend.source import FunctionSource, find_source
@@ -48,7 +49,7 @@ from srcgrad.ir.handlers import expression
 from srcgrad.ir.scopes import uncached
 from srcgrad.ir.walk import walk
 from srcgrad.runtime.interpolators import stands_for_object
-from srcgrad.runtime.objects import is_plain_class, is_plain_object
+from srcgrad.runtime.objects import is_plain_class
 
 Bound = dict[str, Value]
 _STEPS = (gast.BinOp, gast.UnaryOp, gast.Call, gast.Compare, gast.Subscript)
@@ -224,6 +225,9 @@ class Calls(Part):
             )
         if varying and (tree := cached_tree(function)) is not None:
             self.frame.special.refuse_needed_cache(tree, node)
+        member = self.frame.members.by_value(function, args, keywords)
+        if member is not None:
+            return member
         opened = self._opened(callee, varying)
         if opened is not None:
             return self.frame.call(opened, args, keywords, node)
@@ -261,13 +265,13 @@ class Calls(Part):
             return None
         expression = expression or self.frame.constant(value, "partial")
         args = [
-            self._stored(
+            self.stored(
                 item, gast.Subscript(_part(expression, "args"), gast.Constant(i, None), gast.Load())
             )
             for i, item in enumerate(value.args)
         ]
         named = {
-            name: self._stored(
+            name: self.stored(
                 item,
                 gast.Subscript(
                     _part(expression, "keywords"), gast.Constant(name, None), gast.Load()
@@ -282,7 +286,8 @@ class Calls(Part):
         known = vocabulary.rule_for(function) is not None
         return known or self.session.is_user(function) or self._opened(Known(function)) is not None
 
-    def _stored(self, value: Any, expression: Any) -> Value:
+    def stored(self, value: Any, expression: Any) -> Value:
+        """Return what is kept in an object for good."""
         if value is None or type(value) in (bool, str, int, float):
             return gast.Constant(value, None)
         return self.frame.lookup.outside(value, expression, self.session.reader(lambda: value))
@@ -396,7 +401,7 @@ class Calls(Part):
             return gast.Constant(value, None)
         if type(value) is tuple and not value:
             return gast.Tuple([], gast.Load())
-        if (callable(value) and not is_plain_object(value)) or isinstance(value, ModuleType):
+        if is_named(value):
             return Known(value)
         return Lazy(f"{function}_{name}", value)
 

@@ -368,8 +368,11 @@ class Expressions(Part):
         if isinstance(owner, Object):
             return self.frame.objects.element(owner, node)
         if not isinstance(owner, Items):
-            node.value = self.plain(owner, node.value)
             node.slice = self.frame.expression(node.slice)
+            member = self.frame.members.by_key(owner, node.slice)
+            if member is not None:
+                return member
+            node.value = self.plain(owner, node.value)
             return self.frame.tables.from_table(owner, node)
         index = self.frame.value(node.slice)
         key = _literal(index)

@@ -9,6 +9,8 @@ from dataclasses import replace
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final
 
+from srcgrad.backends.compat import is_of_compat, tells_namespace
+from srcgrad.frontend.effects import written_parameters
 from srcgrad.frontend.expand.order import evaluated_first, place
 from srcgrad.frontend.expand.part import Part
 from srcgrad.frontend.expand.scoping import (
@@ -27,6 +29,7 @@ from srcgrad.frontend.expand.yielding import (
     run_through,
     with_breaks,
 )
+from srcgrad.frontend.libraries import gives_module, scopes_with_libraries
 from srcgrad.frontend.library_generators import generator_for, is_library_generator
 from srcgrad.frontend.looking import is_harmless
 from srcgrad.frontend.source import has_source
@@ -34,7 +37,7 @@ from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, clone, load, method, store
 from srcgrad.ir.packages import package_of
 from srcgrad.ir.program import header_of
-from srcgrad.ir.scopes import MISSING, scope_of
+from srcgrad.ir.scopes import MISSING, Scope, scope_of
 from srcgrad.ir.walk import found_in, names_bound, names_read, statements, walk
 
 if TYPE_CHECKING:
@@ -378,9 +381,24 @@ class Generators(Part):
             scope = scope_of(code.source.function, code.tree)
             scope = replace(scope, local=scope.local | outer)
             calls = found_in(gast.Module(code.tree.body, []), gast.Call)
-            plain = all(is_harmless(item, scope, self.session.vocabulary) for item in calls)
+            plain = all(
+                self._is_harmless(item, known)
+                for known in scopes_with_libraries(scope, code.tree)
+                for item in calls
+            )
             kept[id(code.tree)] = (list_maker(code.tree) if plain else None, code.tree)
         return kept[id(code.tree)][0]
+
+    def _is_harmless(self, call: Any, scope: Scope) -> bool:
+        """Say whether a call changes nothing: it may ask which library arrays are of."""
+        vocabulary = self.session.vocabulary
+        if is_harmless(call, scope, vocabulary):
+            return True
+        callee = scope.resolve(call.func)
+        if tells_namespace(callee):
+            return True
+        known = isinstance(callee, FunctionType) and is_of_compat(callee.__module__)
+        return (known or gives_module(call, scope)) and not written_parameters(callee, vocabulary)
 
 
 def list_maker(tree: Any) -> Any:

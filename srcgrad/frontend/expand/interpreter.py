@@ -27,6 +27,7 @@ from srcgrad.frontend.expand.iterating import Iterating
 from srcgrad.frontend.expand.laws import Laws
 from srcgrad.frontend.expand.lookup import Lookup
 from srcgrad.frontend.expand.mapping import Mapping
+from srcgrad.frontend.expand.members import Members
 from srcgrad.frontend.expand.objects import Objects
 from srcgrad.frontend.expand.options import Options
 from srcgrad.frontend.expand.order import Order
@@ -68,6 +69,7 @@ class Interpreter(Frame):
         self.solvers = Solvers(self)
         self.results = Results(self)
         self.mapping = Mapping(self)
+        self.members = Members(self)
         self.special = Special(self)
         self.placing = Placing(self)
         self.derivatives = Derivatives(self)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from srcgrad.errors import SrcgradError
+from srcgrad.frontend.expand.members import is_enumeration
 from srcgrad.frontend.expand.values import Choice, Known, Local, Method, Partial
 from srcgrad.frontend.source import FunctionSource, find_source, has_source
 from srcgrad.ir import gast
@@ -161,7 +162,7 @@ def may_return_function(source: FunctionSource) -> bool:
 
 
 def _returns_outside(source: FunctionSource) -> bool:
-    """Say whether a function may return a module or a function: one that an import inside binds."""
+    """Say whether a function may return a module, a member of a class, or what it imports."""
     tree = source.tree
     imports = found_in(tree, gast.Import, gast.ImportFrom)
     names = {alias.asname or alias.name for item in imports for alias in item.names}
@@ -175,10 +176,15 @@ def _returns_outside(source: FunctionSource) -> bool:
         if any(isinstance(target, gast.Name) and target.id in wanted for target in item.targets)
     ]
     scope = scope_of(source.function, tree)
-    return any(_is_module(part, scope) for value in [*bound, *returned] for part in _parts(value))
+    return any(_is_known(part, scope) for value in [*bound, *returned] for part in _parts(value))
 
 
-def _is_module(value: Any, scope: Scope) -> bool:
+def _is_known(value: Any, scope: Scope) -> bool:
+    """Say whether an expression is a module, or a member of an enumeration, however chosen."""
+    if isinstance(value, (gast.Subscript, gast.Call, gast.Attribute)):
+        holder = value.func if isinstance(value, gast.Call) else value.value
+        if is_enumeration(scope.resolve(holder)):
+            return True
     named = isinstance(value, (gast.Name, gast.Attribute))
     return named and isinstance(scope.resolve(value), ModuleType)
 

@@ -29,7 +29,7 @@ from srcgrad.ir.build import clone, load
 from srcgrad.ir.packages import package_of
 from srcgrad.ir.scopes import MISSING, SPACE_OF, Binding
 from srcgrad.runtime.interpolators import is_frozen_law, law_of
-from srcgrad.runtime.objects import answers_names, hides_class, is_plain_object
+from srcgrad.runtime.objects import answers_names, hides_class, is_member, is_plain_object
 
 if TYPE_CHECKING:
     from srcgrad.frontend.expand.interpreter import Interpreter
@@ -78,6 +78,9 @@ class Lookup(Part):
         if root is not None and (is_plain_object(value) or answers_names(value)):
             self.meet(value, expression, root)
             return Instance(value, expression, root)
+        if root is not None and is_member(value):
+            self.session.assume(root, value)
+            return Known(value, expression)
         if root is not None and self.session.holding.has_entries(value):
             return self.frame.held_entries.container(value, expression, root)
         if root is not None and isinstance(value, (list, tuple, dict)) and _holds_static(value):

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from srcgrad.ir.packages import tells_namespace
+from srcgrad.backends.compat import tells_namespace
 
 METHOD: Final = "__array_namespace__"
 """The method of the standard."""

@@ -78,7 +78,7 @@ class Objects(Part):
         if isinstance(owner, Frozen):
             return self.frame.laws.of_law(owner, name, node)
         if isinstance(owner, Known):
-            return self._of_known(owner, name, node)
+            return self.frame.members.of(owner, name, node) or self._of_known(owner, name, node)
         if isinstance(owner, Items):
             if owner.keys is not None and name in _DICT_METHODS:
                 return DictMethod(owner, name)

@@ -36,7 +36,7 @@ from srcgrad.ir.build import assign, at, call, clone, load, store
 from srcgrad.ir.packages import is_library_name
 from srcgrad.runtime import copied, refuse_twins
 from srcgrad.runtime.indexing import names_element
-from srcgrad.runtime.objects import is_plain_class
+from srcgrad.runtime.objects import is_member, is_plain_class
 
 Bound = dict[str, Value]
 
@@ -56,6 +56,8 @@ class Special(Part):
         found: Value | None = None if handler is None else handler(args, keywords, node)
         if found is None:
             found = self.frame.telling.told(function, args, keywords, node)
+        if found is None:
+            found = self.frame.telling.told_of_kinds(function, args, keywords, node)
         return (
             self.frame.mapping.of_numpy(function, args, keywords, node) if found is None else found
         )
@@ -156,7 +158,10 @@ class Special(Part):
         classes = _classes(kind)
         if isinstance(value, Object) and classes:
             return gast.Constant(issubclass(value.cls, classes), None)
-        if isinstance(value, (Instance, gast.Constant)) and classes:
+        told = isinstance(value, (Instance, gast.Constant)) or (
+            isinstance(value, Known) and is_member(value.value)
+        )
+        if told and classes:
             return gast.Constant(isinstance(value.value, classes), None)
         if classes and all(map(is_plain_class, classes)) and self.frame.plain_values.of(value):
             return gast.Constant(False, None)

@@ -5,11 +5,15 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Mapping
-from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
+from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any, Final
 
+import numpy as np
+
 from srcgrad.frontend.effects import written_parameters
+from srcgrad.frontend.expand.blind import Answer, answer_for, stand_in
 from srcgrad.frontend.expand.part import Part
+from srcgrad.frontend.expand.token import Token
 from srcgrad.frontend.expand.values import (
     Choice,
     Instance,
@@ -19,11 +23,12 @@ from srcgrad.frontend.expand.values import (
     Static,
     Value,
 )
-from srcgrad.frontend.lasting_answers import stays
+from srcgrad.frontend.lasting_answers import stays, stores
 from srcgrad.frontend.rebinding import binds_outside
 from srcgrad.frontend.repeatable import not_repeatable
-from srcgrad.frontend.settled import is_settled, only_hands_on
+from srcgrad.frontend.settled import choosing, is_settled, only_hands_on
 from srcgrad.ir import gast
+from srcgrad.ir.reach import reached_functions, values_of
 from srcgrad.ir.scopes import uncached
 from srcgrad.ir.walk import walk
 from srcgrad.runtime.objects import is_plain_object
@@ -83,6 +88,60 @@ class Telling(Part):
         self.session.assume(functools.partial(_tried, answer), first)
         self.frame.changed = True
         return value
+
+    def told_of_kinds(
+        self, function: Any, args: list[Value], keywords: dict[str, Value], node: Any
+    ) -> Value | None:
+        """Return the object or library that a function chooses by what kinds its arguments are of.
+
+        Lists and dicts of its module may tell it, too: it is asked again at each call.
+        """
+        codes = None if keywords or not args else self._choosing(function)
+        if codes is None:
+            return None
+        given = Given(takes_values=False)
+        roots = [given.ways(item) for item in args]
+        if any(root is None and isinstance(a, Static) for root, a in zip(roots, args, strict=True)):
+            return None
+        known = self.session.arguments
+        ways = [None if root is None else [read(known) for read in root] for root in roots]
+        key = function, *(None if way is None else tuple(map(id, way)) for way in ways)
+        if key not in self.session.chosen:
+            told = answer_for(function, ways, codes)
+            changed = told is not None and self._may_be_changed(told)
+            self.session.chosen[key] = None if changed else told
+        told = self.session.chosen[key]
+        found = None if told is None else told.value
+        is_object = is_plain_object(found)
+        if not is_object and not isinstance(found, ModuleType):
+            return None
+        first = [stand_in(np.ndarray) if way is None else way[0] for way in ways]
+        self.session.functions[function] = None
+        self.session.assume(lambda _: function(*first), found)
+        self.frame.changed = True
+        text = self.frame.constant(found, function.__name__ if is_object else "xp")
+        return Instance(found, text, lambda _: found) if is_object else Known(found, text)
+
+    def _may_be_changed(self, told: Answer) -> bool:
+        """Say whether the program may write into the lists and dicts that tell an answer."""
+        starts = self.session.starts or self.session.halved
+        if starts is None:
+            return True
+        tables = set(map(id, told.containers))
+        for item in reached_functions(starts, self.session.arguments.values()).functions:
+            reads = any(id(value) in tables for value in values_of(item).values())
+            if reads and item.__code__ not in told.codes and stores(item):
+                return True
+        return False
+
+    def _choosing(self, function: Any) -> frozenset[CodeType] | None:
+        known = self.session.choosers
+        if not isinstance(function, FunctionType):
+            return None
+        if function not in known:
+            plain = self.session.is_user(function)
+            known[function] = choosing(function, self.session.rebound) if plain else None
+        return known[function]
 
     def _may_be_asked(self, function: Any, given: Given, args: list[Value]) -> bool:
         """Say whether a function does the same whenever it is asked, and nothing else."""
@@ -239,29 +298,3 @@ class Same:
     def __hash__(self) -> int:
         """Return a number that is the same for the same object."""
         return id(self.value)
-
-
-class LookedAtError(Exception):
-    """A function does more with a value than to hand it on."""
-
-
-class Token:
-    """Stands for a value that only the run tells: it may be handed on, and nothing else."""
-
-    __slots__ = ("looked_at",)
-
-    def __init__(self) -> None:
-        object.__setattr__(self, "looked_at", False)
-
-
-def _look(token: Any, *_: Any) -> Any:
-    object.__setattr__(token, "looked_at", True)
-    raise LookedAtError("this value may only be handed on")
-
-
-_KINDS: Final = (float, list, memoryview)
-_MORE: Final = "__call__ __getattr__ __next__ __matmul__ __rmatmul__ __bytes__ __await__".split()
-_OF_CLASSES: Final = "__new__ __init__ __class__ __doc__ __init_subclass__ __subclasshook__".split()
-for _name in {name for kind in _KINDS for name in dir(kind)}.union(_MORE) - {*_OF_CLASSES}:
-    if _name.startswith("__"):
-        setattr(Token, _name, _look)

@@ -12,7 +12,7 @@ import numpy as np
 from srcgrad.frontend.expand.scoping import Names
 from srcgrad.frontend.source import FunctionSource, Leaves, Path
 from srcgrad.ir import gast
-from srcgrad.runtime.objects import is_plain_object
+from srcgrad.runtime.objects import is_member, is_plain_object
 
 
 @dataclass(slots=True)
@@ -302,12 +302,14 @@ def literals_in(value: Value) -> list[Any] | None:
 
 
 def is_named(value: Any) -> bool:
-    """Say whether a name for a value means it before the run: that of a function or a module.
+    """Say whether a name means a value before the run: a function, a module, a member of a class.
 
     >>> is_named(np), is_named(np.sin), is_named(3.0)
     (True, True, False)
     """
-    return (callable(value) and not is_plain_object(value)) or isinstance(value, ModuleType)
+    if isinstance(value, ModuleType) or is_member(value):
+        return True
+    return callable(value) and not is_plain_object(value)
 
 
 class Lost(Static):

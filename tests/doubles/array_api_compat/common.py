@@ -8,12 +8,18 @@ from functools import wraps
 import numpy as np
 
 sin, sum, eye, float64 = np.sin, np.sum, np.eye, np.float64  # noqa: A001 - NumPy's names
+expand_dims = np.expand_dims
 
 
 def array_namespace(*arrays, api_version=None):
     found = {x.__array_namespace__(api_version=api_version) for x in arrays}
     (library,) = found
     return sys.modules[__name__] if library.__name__ == "numpy" else library
+
+
+def asarray(x, /, *, dtype=None, copy=None):
+    copy = np._CopyMode.IF_NEEDED if copy is None else copy
+    return np.array(x, copy=copy, dtype=dtype)
 
 
 def with_library(function):
