@@ -223,8 +223,7 @@ class Calls(Part):
             return self.frame.call(
                 Known(written.function), [*lead, *written.args], dict(written.keywords), node
             )
-        if varying and (tree := cached_tree(function)) is not None:
-            self.frame.special.refuse_needed_cache(tree, node)
+        self.frame.special.refuse_needed_cache(varying and cached_tree(function), node)
         member = self.frame.members.by_value(function, args, keywords)
         if member is not None:
             return member

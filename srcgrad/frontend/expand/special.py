@@ -85,8 +85,8 @@ class Special(Part):
         return made
 
     def refuse_needed_cache(self, tree: Any, node: Any) -> None:
-        """Refuse to leave out a cache without which a function would not come to an end."""
-        if is_kept_by_cache(tree):
+        """Refuse to leave out a cache, if there is one, that a function needs to come to an end."""
+        if tree and is_kept_by_cache(tree):
             what = f"`{tree.name}`, which calls itself in several places and needs its cache,"
             self.frame.refuse(node, f"{what} is not differentiated by source", "fill a table")
 
