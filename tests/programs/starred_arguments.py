@@ -147,3 +147,23 @@ def written_by_an_argument_before(p):
 @program(("v", 2))
 def what_a_map_gives(p):
     return np.sum(_model(p, *map(lambda v: v * 2.0, p)))
+
+
+def _root_by_secants(function, guess, args=(), options={}):  # noqa: B006 - as others write it
+    last, now = guess, 1.1 * guess
+    for _ in range(12):
+        before = function(last, *args, **options)
+        after = function(now, *args, **options)
+        if before == after:
+            break
+        last, now = now, now - after * (now - last) / (after - before)
+    return now
+
+
+def _off_a_square(x, a, b):
+    return b * x * x - a
+
+
+@program("s", "s")
+def default_without_entries_that_is_passed_on(a, b):
+    return _root_by_secants(_off_a_square, 1.0, args=(a, b)) * a

@@ -9,7 +9,7 @@ from typing import Any
 
 from srcgrad.frontend.expand.values import Items, Value
 from srcgrad.ir import gast
-from srcgrad.ir.walk import walk
+from srcgrad.ir.walk import found_in, walk
 from srcgrad.runtime.objects import is_plain_class
 
 
@@ -108,3 +108,15 @@ def required(tree: Any, callee: Any) -> list[str] | None:
         return None
     plain = all(p.kind is p.POSITIONAL_OR_KEYWORD and p.default is p.empty for p in found)
     return [p.name for p in found] if plain and found else None
+
+
+def only_passes_on(tree: Any, name: str) -> bool:
+    """Say whether all that a function does with a parameter is to pass it on, ``**options``.
+
+    >>> tree = gast.parse("def f(g, a, b={}, c={}): return g(a, **b) + g(a, **c) + len(c)").body[0]
+    >>> only_passes_on(tree, "b"), only_passes_on(tree, "c")
+    (True, False)
+    """
+    passed = {id(item.value) for item in found_in(tree, gast.keyword) if item.arg is None}
+    read = [node for node in found_in(tree, gast.Name) if node.id == name]
+    return all(id(node) in passed or isinstance(node.ctx, gast.Param) for node in read)

@@ -12,6 +12,7 @@ from srcgrad.frontend.expand.binding import (
     bind,
     count_reads,
     default_values,
+    only_passes_on,
 )
 from srcgrad.frontend.expand.keeping import cached_tree, may_return_function
 from srcgrad.frontend.expand.managed import managed
@@ -318,8 +319,7 @@ class Calls(Part):
         written = written_parameters(function, self.session.vocabulary) if constant else set()
         if all(isinstance(v, Known) or is_literal(v) for v in given):  # no memory of arrays
             written &= {ELSEWHERE}
-        constant = constant and not written
-        if constant and not may_return_function(source):
+        if constant and not written and not may_return_function(source):
             return self.as_text(self.frame.plain(callee, node), args, keywords, node, callee)
         short = self._shortly(function, source, args, keywords, node)
         if short is not None:
@@ -328,6 +328,9 @@ class Calls(Part):
         starred = tree.args.vararg is not None or tree.args.kwarg is not None
         starred = starred or self._hands_on_tuple(tree, every) or calls_variables(tree)
         starred = starred or self._settles_tests(tree, args, keywords, defaults)
+        starred = starred or any(
+            isinstance(v, Lazy) and type(v.value) is dict for v in defaults.values()
+        )
         if not starred and not any(isinstance(item, Static) for item in every):
             return self._expanded_call(callee, args, keywords, node)
         bound = self.bound_tree(tree, args, keywords, defaults, node)
@@ -414,7 +417,7 @@ class Calls(Part):
                 node, f"this call does not fit the function: {error}", "mend the call"
             )
         found = {
-            name: self.frame.constant(v.value, v.wish) if isinstance(v, Lazy) else v
+            name: self._given_default(tree, name, v) if isinstance(v, Lazy) else v
             for name, v in bound.items()
         }
         if any(isinstance(value, gast.Tuple) for value in found.values()):
@@ -422,6 +425,14 @@ class Calls(Part):
             for name in starred & set(found):
                 found[name] = self._handed_on(name, found[name], node)
         return found
+
+    def _given_default(self, tree: Any, name: str, default: Lazy) -> Value:
+        """Return what stands for a default; no entries for a dict without, if it is passed on."""
+        held = default.value
+        if type(held) is not dict or held or not only_passes_on(tree, name):
+            return self.frame.constant(held, default.wish)
+        self.session.assume(self.session.reader(lambda: len(held)), 0)
+        return Items("dict", [], [])
 
     def _hands_on_tuple(self, tree: Any, given: list[Value]) -> bool:
         """Say whether a function may pass on a tuple that it is given with a star."""
