@@ -55,6 +55,7 @@ def is_plain_object(value: Any) -> bool:
 def is_member(value: Any) -> bool:
     """Say whether a value is a member of an enumeration, which equals itself alone and is true.
 
+    >>> from enum import IntEnum
     >>> class Way(Enum):
     ...     UP = 1
     >>> is_member(Way.UP), is_member(IntEnum("Turn", "LEFT RIGHT").LEFT), is_member(1)

@@ -73,8 +73,8 @@ def object_that_a_member_holds(x, method=Method.SINE):
 
 
 @program("v")
-def member_by_its_name(x, method="SQUARE"):
-    chosen = _method_of(method)
+def member_by_its_name(x):
+    chosen = _method_of("SQUARE")
     return chosen.value.of(np.exp(-x))
 
 

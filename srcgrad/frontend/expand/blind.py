@@ -57,13 +57,11 @@ class Answer:
 def answer_for(
     function: Callable[..., Any],
     ways: Sequence[Sequence[Any] | None],
-    remembering: Collection[CodeType] = (),
 ) -> Answer | None:
     """Return what a function gives for whatever is in the place of what is not known.
 
     `ways` are the values of its arguments that are known, and None for the others. None is returned
-    where it looks at more than kinds, or gives nothing, or one thing or another. What is
-    `remembering` may put into a dict what it makes of nothing, so that it is found the next time.
+    where it looks at more than kinds, or gives nothing, or one thing or another.
 
     >>> def library(x):
     ...     if isinstance(x, np.ndarray):
@@ -89,7 +87,7 @@ def answer_for(
     try:
         if key not in answering:
             answering[key] = [], each
-            first = _Watcher(remembering)
+            first = _Watcher()
             for kinds in itertools.product(*each):
                 if first.answer(function, _stand_ins(kinds, known)) is not MISSING:
                     answering[key][0].append(kinds)
@@ -123,9 +121,8 @@ class _Watcher:
         codes: What ran.
     """
 
-    def __init__(self, remembering: Collection[CodeType] = ()) -> None:
+    def __init__(self) -> None:
         self.codes: dict[CodeType, bytes] = {}
-        self._remembering = remembering
         self._held: dict[int, Any] = {}
         self._met: dict[int, Any] = {}
         self._doubts = self._stopped = False
@@ -212,10 +209,8 @@ class _Watcher:
         return self._stepped
 
     def _may_store(self, name: str, code: CodeType) -> bool:
-        """Say whether what runs is a constructor, which sets fields, or remembers what it makes."""
-        if name == "STORE_ATTR":
-            return code.co_name == "__init__"
-        return name == "STORE_SUBSCR" and code in self._remembering
+        """Say whether what runs is a constructor, which sets fields."""
+        return name == "STORE_ATTR" and code.co_name == "__init__"
 
 
 def _asks_for_none(code: bytes, place: int, holder: CodeType) -> bool:

@@ -39,8 +39,10 @@ from srcgrad.frontend.expand.values import (
     Partial,
     Static,
     Value,
+    copied,
     is_literal,
     is_named,
+    written_value,
 )
 from srcgrad.frontend.long_loops import is_repeated, repeated_of
 from srcgrad.frontend.source import FunctionSource, find_source
@@ -241,7 +243,7 @@ class Calls(Part):
 
     def _written_out(self, function: Any, args: list[Value], keywords: Bound) -> Any:
         """Return the call that stands for one of a function that is written out with others."""
-        found = self.session.vocabulary.equivalent(function, args, keywords, _literal)
+        found = self.session.vocabulary.equivalent(function, args, keywords, written_value)
         inside = found is not None and found.function is self.frame.code.source.function
         return None if inside else found
 
@@ -456,12 +458,10 @@ class Calls(Part):
     def _call_local(self, callee: Local, args: list[Value], keywords: Bound, node: Any) -> Value:
         tree = callee.code.tree
         bound = self.bound_tree(tree, args, keywords, dict(callee.defaults), node)
-        recursive = tree.name in free_names(tree) or any(
-            tree is item for item in self.frame.inlined
-        )
+        around = any(tree is item for item in self.frame.inlined)
+        recursive = around or tree.name in free_names(tree) or callee.code.repeated
         single = len(tree.body) == 1 and isinstance(tree.body[0], gast.Return)
         short = self._is_short(tree, node)
-        recursive = recursive or callee.code.repeated
         if single and short and not recursive and self._may_substitute(tree, bound, node):
             return self.frame.placing.inline(callee.code, bound, callee.captured, node)
         return self.frame.placing.call_code(callee.code, tree.name, bound, callee.captured, node)
@@ -483,9 +483,8 @@ class Calls(Part):
         if self.frame.hoistable:
             named = isinstance(node, gast.Call) and bool(node.keywords)
             return not self.frame.disturbs(node) and (ordered < 2 or not named)
-        single = len(tree.body) == 1
         return (
-            single
+            len(tree.body) == 1
             and not ordered
             and all(
                 isinstance(value, (Static, gast.Name, gast.Constant))
@@ -493,16 +492,6 @@ class Calls(Part):
                 for name, value in bound.items()
             )
         )
-
-
-def _literal(value: Value) -> Any:
-    """Return the value of a literal, and anything else as it is."""
-    return value.value if isinstance(value, gast.Constant) else value
-
-
-def copied(value: Value) -> Value:
-    """Return a value that may be written into the text twice."""
-    return value if isinstance(value, Static) else clone(value)
 
 
 def _part(expression: Any, name: str) -> Any:

@@ -107,7 +107,7 @@ class Telling(Part):
         ways = [None if root is None else [read(known) for read in root] for root in roots]
         key = function, *(None if way is None else tuple(map(id, way)) for way in ways)
         if key not in self.session.chosen:
-            told = answer_for(function, ways, codes)
+            told = answer_for(function, ways)
             changed = told is not None and self._may_be_changed(told)
             self.session.chosen[key] = None if changed else told
         told = self.session.chosen[key]

@@ -12,6 +12,7 @@ import numpy as np
 from srcgrad.frontend.expand.scoping import Names
 from srcgrad.frontend.source import FunctionSource, Leaves, Path
 from srcgrad.ir import gast
+from srcgrad.ir.build import clone
 from srcgrad.runtime.objects import is_member, is_plain_object
 
 
@@ -277,6 +278,16 @@ class ChangingFieldError(Exception):
     def __init__(self, cls: type, name: str) -> None:
         super().__init__(name)
         self.field = cls, name
+
+
+def copied(value: Value) -> Value:
+    """Return a value that may be written into the text twice."""
+    return value if isinstance(value, Static) else clone(value)
+
+
+def written_value(value: Value) -> Any:
+    """Return the value of a literal, and anything else as it is."""
+    return value.value if isinstance(value, gast.Constant) else value
 
 
 def is_literal(value: Value) -> bool:
