@@ -373,7 +373,7 @@ def backend_by_the_kinds_of_arrays(x):
     return _backend_of(x, weights).total(weights * x)
 
 
-@program("v")
+@program("v", by="tape")
 def backend_that_is_remembered(x):
     return _made(NumpyBackend).total(np.sin(x) * x)
 
