@@ -340,7 +340,7 @@ class ListBackend(NumpyBackend):
 
 NumpyBackend.kind = np.ndarray
 KINDS = [ListBackend, NumpyBackend]
-MADE = {}
+MADE = {kind.__name__: kind() for kind in KINDS}
 
 
 def _made(kind):
@@ -373,7 +373,7 @@ def backend_by_the_kinds_of_arrays(x):
     return _backend_of(x, weights).total(weights * x)
 
 
-@program("v", by="tape")
+@program("v")
 def backend_that_is_remembered(x):
     return _made(NumpyBackend).total(np.sin(x) * x)
 
