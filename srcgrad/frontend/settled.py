@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from types import CodeType, FunctionType, ModuleType
+from types import FunctionType, ModuleType
 from typing import Any, Final
 
 import numpy as np
@@ -47,31 +47,31 @@ def is_settled(function: FunctionType, rebound: frozenset[Variable]) -> bool:
     )
 
 
-def choosing(function: FunctionType, rebound: frozenset[Variable]) -> frozenset[CodeType] | None:
-    """Return what may run of a function that may choose an object by what it is given, by names.
+def may_choose(function: FunctionType, rebound: frozenset[Variable]) -> bool:
+    """Say whether a function may do no more than to choose an object by what it is given.
 
     It computes nothing, reports nothing and reads nothing that is bound anew, and writes nothing
-    but what it makes without any argument, to remember it. None is returned for other functions.
+    but what it makes without any argument: whether it is there already, only the run tells.
 
     >>> def library_of(x):
     ...     return np if isinstance(x, np.ndarray) else None
     >>> def half(x):
     ...     return x / 2
-    >>> [choosing(f, frozenset()) is None for f in (library_of, half)]
-    [False, True]
+    >>> [may_choose(f, frozenset()) for f in (library_of, half)]
+    [True, False]
     """
     try:
         reached = list(_reached(function))
     except SrcgradError:
-        return None
+        return False
     for scope, body, _ in reached:
         if is_rebound(scope, rebound) or _reports(scope, body):
-            return None
+            return False
         for node in (node for line in body for node in walk(line)):
             computes = isinstance(node, gast.BinOp) and not isinstance(node.op, gast.Mod)
             if computes or isinstance(node, _BEYOND_CHOICES) or _keeps_given(node):
-                return None
-    return frozenset(scope.function.__code__ for scope, _, _ in reached)
+                return False
+    return True
 
 
 def _keeps_given(node: Any) -> bool:

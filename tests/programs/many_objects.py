@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tests.programs.corpus import program
+from tests.programs.told_fields import Layer
 
 
 @dataclass
@@ -110,21 +111,12 @@ def loops_over_what_an_object_holds(x):
     return total
 
 
-class Scaled:
-    def __init__(self, scale, act=None):
-        self.scale, self.act = scale, act
-
-    def __call__(self, v):
-        z = self.scale * v
-        return z if self.act is None else self.act(z)
-
-
 @program("v")
 def objects_in_lists_that_are_extended(x):
-    layers = [Scaled(x)]
+    layers = [Layer(x)]
     same = layers
-    layers += [Scaled(x * 2.0, np.sin)]
-    layers.extend([Scaled(x, np.tanh), Scaled(x * x)])
+    layers += [Layer(x * 2.0, np.sin)]
+    layers.extend([Layer(x, np.tanh), Layer(x * x)])
     v = x
     for layer in same:
         v = layer(v)
@@ -135,10 +127,10 @@ def objects_in_lists_that_are_extended(x):
 def objects_that_a_loop_appends(x):
     layers = []
     for k in range(3):
-        layers.append(Scaled(x * k, np.cos))
+        layers.append(Layer(x * k, np.cos))
     v = x
     for layer in reversed(layers):
         v = layer(v)
     for layer, after in zip(layers, layers[1:]):
-        v = v + layer.scale * after.scale
+        v = v + layer.weights * after.weights
     return np.sum(v)

@@ -6,7 +6,7 @@ import copy
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from types import CellType, CodeType, FunctionType
+from types import CellType, FunctionType
 from typing import Any, Final
 
 from srcgrad.frontend.expand.anew import is_read_anew, reader_of
@@ -66,7 +66,7 @@ class Session:
             their statements, which get names before that.
         unplain: The variables of which nothing is relied on, since they may come to hold objects.
         changing: The fields of objects, with their classes, that are bound anew on some paths.
-        choosers: Of functions that may choose an object by what they are given: what may run.
+        choosers: Of functions, whether they may choose an object by what they are given.
         chosen: What such functions give for the kinds of their arguments, if that is known.
         nested: For each derivative that the program takes: whether it is still current.
     """
@@ -98,7 +98,7 @@ class Session:
     movers: set[Any] = field(default_factory=set)
     unplain: set[str] = field(default_factory=set)
     changing: set[tuple[type, str]] = field(default_factory=set)
-    choosers: dict[FunctionType, frozenset[CodeType] | None] = field(default_factory=dict)
+    choosers: dict[FunctionType, bool] = field(default_factory=dict)
     chosen: dict[Any, Any] = field(default_factory=dict)
     nested: list[Callable[[], bool]] = field(default_factory=list)
     _binds: bool | None = None

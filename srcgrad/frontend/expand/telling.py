@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Mapping
-from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any, Final
 
 import numpy as np
@@ -26,7 +26,7 @@ from srcgrad.frontend.expand.values import (
 from srcgrad.frontend.lasting_answers import stays, stores
 from srcgrad.frontend.rebinding import binds_outside
 from srcgrad.frontend.repeatable import not_repeatable
-from srcgrad.frontend.settled import choosing, is_settled, only_hands_on
+from srcgrad.frontend.settled import is_settled, may_choose, only_hands_on
 from srcgrad.ir import gast
 from srcgrad.ir.reach import reached_functions, values_of
 from srcgrad.ir.scopes import uncached
@@ -96,8 +96,7 @@ class Telling(Part):
 
         Lists and dicts of its module may tell it, too: it is asked again at each call.
         """
-        codes = None if keywords or not args else self._choosing(function)
-        if codes is None:
+        if keywords or not args or not self._may_choose(function):
             return None
         given = Given(takes_values=False)
         roots = [given.ways(item) for item in args]
@@ -134,13 +133,13 @@ class Telling(Part):
                 return True
         return False
 
-    def _choosing(self, function: Any) -> frozenset[CodeType] | None:
+    def _may_choose(self, function: Any) -> bool:
         known = self.session.choosers
         if not isinstance(function, FunctionType):
-            return None
+            return False
         if function not in known:
             plain = self.session.is_user(function)
-            known[function] = choosing(function, self.session.rebound) if plain else None
+            known[function] = plain and may_choose(function, self.session.rebound)
         return known[function]
 
     def _may_be_asked(self, function: Any, given: Given, args: list[Value]) -> bool:

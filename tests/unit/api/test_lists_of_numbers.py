@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import srcgrad as sg
+from tests.programs.numbers_in_lists import pairs_by_rows
 
 
 def shares(amounts: Any, masses: Any) -> Any:
@@ -22,16 +23,6 @@ def shares(amounts: Any, masses: Any) -> Any:
     for i in range(len(amounts)):
         found[i] *= 1.0 / total
     return found
-
-
-def by_rows(a: Any, b: Any, out: Any = None) -> Any:
-    if out is None:
-        out = [[0.0] * len(b) for _ in range(len(a))]
-    for i in range(len(a)):
-        row = out[i]
-        for j in range(len(b)):
-            row[j] += a[i] * b[j] ** 2
-    return out
 
 
 def less_their_means(table: Any, weights: Any) -> Any:
@@ -122,7 +113,7 @@ A, B = [0.5, 0.3, 0.2], [1.0, 2.0, 3.0]
 TABLE = [[0.2, 0.4, 0.1], [0.5, 0.3, 0.7], [0.6, 0.9, 0.8]]
 CALLS = [
     (shares, (A, B)),
-    (by_rows, (A, B)),
+    (pairs_by_rows, (A, B)),
     (less_their_means, (TABLE, A)),
     (roots, (TABLE, A)),
     (rows_of_one, (A, B)),
