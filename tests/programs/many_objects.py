@@ -134,3 +134,23 @@ def objects_that_a_loop_appends(x):
     for layer, after in zip(layers, layers[1:]):
         v = v + layer.weights * after.weights
     return np.sum(v)
+
+
+class Noted:
+    """Says in a list that it was made."""
+
+    def __init__(self, x, made):
+        self.x = x
+        made.append(x * 2.0)
+
+    def pair(self, y):
+        return self.x * y, self.x + y
+
+
+@program("v")
+def loop_over_what_a_new_object_gives(x):
+    made = []
+    total = 0.0
+    for v in Noted(x, made).pair(x):
+        total = total + np.sum(v * x)
+    return total * len(made) + np.sum(made[0])

@@ -13,7 +13,7 @@ from srcgrad.frontend.expand.part import Part
 from srcgrad.frontend.expand.values import Known, Object
 from srcgrad.frontend.source import find_source
 from srcgrad.ir import gast
-from srcgrad.ir.build import assign, at, clone, constant, load
+from srcgrad.ir.build import assign, at, clone, constant, method
 from srcgrad.ir.handlers import statement
 from srcgrad.ir.walk import names_read, root_name, statements, walk
 
@@ -34,10 +34,9 @@ class Entering(Part):
         if manager is None:
             self.frame.statements.other(node)
             return
-        name = self.frame.variable("manager")
-        self.frame.env[name] = manager
+        named = self.frame.named(manager)
         first, *others = node.items
-        entered = at(gast.Call(gast.Attribute(load(name), "__enter__", gast.Load()), [], []), node)
+        entered = at(method(named, "__enter__"), node)
         target = first.optional_vars
         self.frame.statement(
             at(gast.Expr(entered), node) if target is None else assign(target, entered, node)
@@ -47,15 +46,14 @@ class Entering(Part):
             for item in body:
                 self.frame.statement(item)
             return
-        leave = gast.Attribute(load(name), "__exit__", gast.Load())
-        left = gast.Call(leave, [constant(None) for _ in range(3)], [])
+        left = method(clone(named), "__exit__", *[constant(None) for _ in range(3)])
         last = at(gast.Expr(at(left, node)), node)
         self.frame.statement(at(gast.Try(body, [], [], [last]), node))
 
     def _suppresses(self, node: Any) -> bool:
         """Write ``with suppress(KeyError):`` as the `try` that it stands for, if it is one."""
         call = node.items[0].context_expr
-        known = self.frame.value(clone(call.func)) if isinstance(call, gast.Call) else None
+        known = self.frame.meaning(call.func) if isinstance(call, gast.Call) else None
         suppresses = isinstance(known, Known) and known.value is contextlib.suppress
         if not suppresses or len(node.items) > 1 or node.items[0].optional_vars or call.keywords:
             return False
@@ -77,7 +75,7 @@ class Entering(Part):
         if not isinstance(made, gast.Call):
             value = self.frame.value(clone(made))
             return isinstance(value, Object) and _is_plain_manager(value.cls)
-        known = self.frame.value(clone(made.func))
+        known = self.frame.meaning(made.func)
         cls = known.value if isinstance(known, Known) else None
         wanted = item.optional_vars is not None or self.frame.varies(made)
         return isinstance(cls, type) and wanted and _is_plain_manager(cls)
@@ -117,10 +115,10 @@ def _is_plain_manager(cls: type) -> bool:
     return passes_on and not any(told.intersection(names_read(item)) for item in tree.body)
 
 
-def _writes_elsewhere(method: Any) -> bool:
+def _writes_elsewhere(tree: Any) -> bool:
     """Say whether a method may store into anything but its object's fields."""
-    own = {item.id for item in method.args.args[:1]}
-    for line in method.body:
+    own = {item.id for item in tree.args.args[:1]}
+    for line in tree.body:
         for node in walk(line):
             stores = isinstance(getattr(node, "ctx", None), gast.Store)
             reaches = stores and isinstance(node, (gast.Attribute, gast.Subscript))

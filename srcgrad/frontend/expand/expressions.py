@@ -293,7 +293,7 @@ class Expressions(Part):
         if isinstance(test, gast.Compare) and len(test.ops) == 1:
             known = compared_lengths(test, self.frame.look, self.frame.out)
             return self._decide_comparison(test) if known is None else known
-        if isinstance(test, (gast.Name, gast.Call)):
+        if isinstance(test, (gast.Name, gast.Call, gast.Attribute)):
             value = self._looked_at(test)
             if is_literal(value):
                 return bool(value.value)

@@ -20,7 +20,7 @@ from srcgrad.frontend.expand.scoping import (
     parameters,
     renamed_in,
 )
-from srcgrad.frontend.expand.values import Code, Known, Local, Method, Static, Value
+from srcgrad.frontend.expand.values import Code, Known, Local, Method, Object, Static, Value
 from srcgrad.frontend.expand.yielding import (
     leaves,
     may_run_through,
@@ -39,6 +39,7 @@ from srcgrad.ir.packages import package_of
 from srcgrad.ir.program import header_of
 from srcgrad.ir.scopes import MISSING, Scope, scope_of
 from srcgrad.ir.walk import found_in, names_bound, names_read, statements, walk
+from srcgrad.runtime.objects import is_plain_class
 
 if TYPE_CHECKING:
     from srcgrad.frontend.expand.interpreter import Interpreter
@@ -184,7 +185,7 @@ class Generators(Part):
     def _plain_callee(self, call: Any) -> Any:
         """Return the function that a name calls, if it is known; None of all others."""
         named = isinstance(call.func, gast.Name) or getattr(call.func, "attr", "") == "reduce"
-        known = self.frame.value(clone(call.func)) if named else None
+        known = self.frame.meaning(call.func) if named else None
         value = known.value if isinstance(known, Known) else None
         return value if isinstance(value, Hashable) else None
 
@@ -259,11 +260,24 @@ class Generators(Part):
 
     def _called(self, call: Any) -> Value:
         """Return what a call calls: of a library's generators those of ours that do the same."""
-        callee = self.frame.value(clone(call.func))
+        self._name_owner(call.func)
+        callee = self.frame.meaning(call.func)
         if isinstance(callee, Known):
             own = generator_for(callee.value, call)
             return callee if own is None else Known(own)
         return callee
+
+    def _name_owner(self, func: Any) -> None:
+        """Give an object a name where a method is called of a new one, so that it is made once."""
+        made = func.value if isinstance(func, gast.Attribute) else None
+        if not isinstance(made, gast.Call) or not self.frame.hoistable:
+            return
+        known = self.frame.meaning(made.func)
+        if not isinstance(known, Known) or not isinstance(known.value, type):
+            return
+        if is_plain_class(known.value):
+            owner = self.frame.value(made)
+            func.value = self.frame.named(owner) if isinstance(owner, Object) else owner
 
     def _generator(self, callee: Value) -> tuple[Code | None, Mapping[str, Any]]:
         """Return the definition of a generator of the user's, and what it closes over."""
@@ -303,7 +317,7 @@ class Generators(Part):
         if not isinstance(node, gast.Call) or not node.args or node.keywords:
             return []
         named = isinstance(node.func, gast.Name) or getattr(node.func, "attr", "") == "reduce"
-        user = self.frame.value(clone(node.func)) if named else None
+        user = self.frame.meaning(node.func) if named else None
         if isinstance(user, Known) and user.value is functools.reduce:
             return list(node.args[1:2])
         if not isinstance(user, Known) or not any(user.value is item for item in _USERS):

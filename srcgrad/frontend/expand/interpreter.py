@@ -44,9 +44,11 @@ from srcgrad.frontend.expand.static_items import StaticItems
 from srcgrad.frontend.expand.tables import Tables
 from srcgrad.frontend.expand.telling import Telling
 from srcgrad.frontend.expand.updates import Updates
-from srcgrad.frontend.expand.values import Code, Value
-from srcgrad.ir.build import clone
+from srcgrad.frontend.expand.values import Code, Static, Value
+from srcgrad.ir import gast
+from srcgrad.ir.build import clone, load
 from srcgrad.ir.handlers import handlers_of
+from srcgrad.ir.walk import found_in
 
 
 class Interpreter(Frame):
@@ -112,6 +114,20 @@ class Interpreter(Frame):
         handler = self._handlers.get(("expression", type(node)))
         found: Value = self.expressions.rebuilt(node) if handler is None else handler(node)
         return found
+
+    def meaning(self, node: Any) -> Value:
+        """Return what an expression means where it is only looked at: it may be evaluated later.
+
+        What calls something is not evaluated for that, since it would be so twice.
+        """
+        shown = isinstance(node, gast.AST) and not found_in(node, gast.Call, gast.NamedExpr)
+        return self.value(clone(node)) if shown else node
+
+    def named(self, value: Static) -> Any:
+        """Return a name that stands for a value which no text says."""
+        name = self.variable("held")
+        self.env[name] = value
+        return load(name)
 
     def call(
         self, callee: Value, args: list[Value], keywords: dict[str, Value], node: Any

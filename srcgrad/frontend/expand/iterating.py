@@ -10,7 +10,7 @@ from srcgrad.frontend.expand.part import Part
 from srcgrad.frontend.expand.values import Known, Object
 from srcgrad.frontend.source import find_source, has_source
 from srcgrad.ir import gast
-from srcgrad.ir.build import at, clone, load
+from srcgrad.ir.build import at, clone, method
 from srcgrad.runtime.objects import is_plain_class
 
 _RUNNING: Final = (enumerate, zip, list, tuple, sum, sorted, max, min)
@@ -29,33 +29,32 @@ class Iterating(Part):
         owner = self._object(node)
         if owner is None:
             return node
-        name = self.frame.variable("items")
-        self.frame.env[name] = owner
-        plain = _field_run_through(owner.cls, name)
+        named = self.frame.named(owner)
+        plain = _field_run_through(owner.cls, named)
         if plain is not None:
             return at(plain, node)
-        return at(gast.Call(gast.Attribute(load(name), "__iter__", gast.Load()), [], []), node)
+        return at(method(named, "__iter__"), node)
 
     def runs(self, call: Any) -> bool:
         """Say whether a function is called that runs through its arguments."""
-        callee = self.frame.value(clone(call.func)) if isinstance(call.func, gast.Name) else None
+        callee = self.frame.meaning(call.func) if isinstance(call.func, gast.Name) else None
         return isinstance(callee, Known) and callee.value in _RUNNING
 
     def _object(self, node: Any) -> Object | None:
         """Return the object of the user's that an expression is, if its class says what it holds.
 
-        One that a call makes is made here.
+        One that a call makes is made here; what holds nothing that varies is left to the run.
         """
         if isinstance(node, (gast.Name, gast.Attribute)):
             value = self.frame.value(clone(node))
-        elif isinstance(node, gast.Call) and self._makes_iterable(node):
+        elif isinstance(node, gast.Call) and self.frame.varies(node) and self._makes(node):
             value = self.frame.value(node)
         else:
             return None
         return value if isinstance(value, Object) and _says_what_it_holds(value.cls) else None
 
-    def _makes_iterable(self, call: Any) -> bool:
-        callee = self.frame.value(clone(call.func))
+    def _makes(self, call: Any) -> bool:
+        callee = self.frame.meaning(call.func)
         cls = callee.value if isinstance(callee, Known) else None
         return isinstance(cls, type) and is_plain_class(cls) and _says_what_it_holds(cls)
 
@@ -66,7 +65,7 @@ def _says_what_it_holds(cls: type) -> bool:
     return isinstance(inspect.getattr_static(cls, "__iter__", None), FunctionType)
 
 
-def _field_run_through(cls: type, name: str) -> Any:
+def _field_run_through(cls: type, owner: Any) -> Any:
     """Return ``obj.items`` if the `__iter__` of an object is ``return iter(self.items)``."""
     function = inspect.getattr_static(cls, "__iter__")
     if inspect.isgeneratorfunction(function) or not has_source(function):
@@ -79,4 +78,4 @@ def _field_run_through(cls: type, name: str) -> Any:
     field = call.args[0] if runs and len(call.args) == 1 else None
     if not isinstance(field, gast.Attribute) or getattr(field.value, "id", "") != "self":
         return None
-    return gast.Attribute(load(name), field.attr, gast.Load())
+    return gast.Attribute(owner, field.attr, gast.Load())
