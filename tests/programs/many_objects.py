@@ -154,3 +154,24 @@ def loop_over_what_a_new_object_gives(x):
     for v in Noted(x, made).pair(x):
         total = total + np.sum(v * x)
     return total * len(made) + np.sum(made[0])
+
+
+class Counted:
+    """Counts how often its items are asked for."""
+
+    def __init__(self, x):
+        self.x, self.asked = x, 0
+
+    @property
+    def items(self):
+        self.asked += 1
+        return [self.x * self.asked, self.x]
+
+
+@program("v")
+def loop_over_what_a_property_gives(x):
+    held = Counted(x)
+    total = 0.0
+    for v in held.items:
+        total = total + np.sum(v * x)
+    return total * held.asked

@@ -73,7 +73,7 @@ class Entering(Part):
         """
         made = item.context_expr
         if not isinstance(made, gast.Call):
-            value = self.frame.value(clone(made))
+            value = self.frame.meaning(made)
             return isinstance(value, Object) and _is_plain_manager(value.cls)
         known = self.frame.meaning(made.func)
         cls = known.value if isinstance(known, Known) else None

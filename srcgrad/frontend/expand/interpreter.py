@@ -7,6 +7,8 @@ own, which handles the kinds of statements, expressions and callees that it mark
 
 from __future__ import annotations
 
+import functools
+import inspect
 from collections.abc import Collection
 from typing import Any
 
@@ -44,7 +46,7 @@ from srcgrad.frontend.expand.static_items import StaticItems
 from srcgrad.frontend.expand.tables import Tables
 from srcgrad.frontend.expand.telling import Telling
 from srcgrad.frontend.expand.updates import Updates
-from srcgrad.frontend.expand.values import Code, Static, Value
+from srcgrad.frontend.expand.values import Code, Instance, Object, Static, Value, class_of
 from srcgrad.ir import gast
 from srcgrad.ir.build import clone, load
 from srcgrad.ir.handlers import handlers_of
@@ -118,10 +120,19 @@ class Interpreter(Frame):
     def meaning(self, node: Any) -> Value:
         """Return what an expression means where it is only looked at: it may be evaluated later.
 
-        What calls something is not evaluated for that, since it would be so twice.
+        What calls something, also as a property, is not evaluated for that: it would be so twice.
         """
-        shown = isinstance(node, gast.AST) and not found_in(node, gast.Call, gast.NamedExpr)
-        return self.value(clone(node)) if shown else node
+        if not isinstance(node, gast.AST) or found_in(node, gast.Call, gast.NamedExpr):
+            return node
+        runs = any(map(self._runs_property, found_in(node, gast.Attribute)))
+        return node if runs else self.value(clone(node))
+
+    def _runs_property(self, node: Any) -> bool:
+        owner = self.meaning(node.value)
+        if not isinstance(owner, (Object, Instance)):
+            return False
+        found = inspect.getattr_static(class_of(owner), node.attr, None)
+        return isinstance(found, (property, functools.cached_property))
 
     def named(self, value: Static) -> Any:
         """Return a name that stands for a value which no text says."""

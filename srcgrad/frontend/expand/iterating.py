@@ -10,7 +10,7 @@ from srcgrad.frontend.expand.part import Part
 from srcgrad.frontend.expand.values import Known, Object
 from srcgrad.frontend.source import find_source, has_source
 from srcgrad.ir import gast
-from srcgrad.ir.build import at, clone, method
+from srcgrad.ir.build import at, method
 from srcgrad.runtime.objects import is_plain_class
 
 _RUNNING: Final = (enumerate, zip, list, tuple, sum, sorted, max, min)
@@ -46,7 +46,7 @@ class Iterating(Part):
         One that a call makes is made here; what holds nothing that varies is left to the run.
         """
         if isinstance(node, (gast.Name, gast.Attribute)):
-            value = self.frame.value(clone(node))
+            value = self.frame.meaning(node)
         elif isinstance(node, gast.Call) and self.frame.varies(node) and self._makes(node):
             value = self.frame.value(node)
         else:
