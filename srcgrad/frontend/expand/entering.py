@@ -53,7 +53,7 @@ class Entering(Part):
     def _suppresses(self, node: Any) -> bool:
         """Write ``with suppress(KeyError):`` as the `try` that it stands for, if it is one."""
         call = node.items[0].context_expr
-        known = self.frame.meaning(call.func) if isinstance(call, gast.Call) else None
+        known = self.frame.looked_at(call.func) if isinstance(call, gast.Call) else None
         suppresses = isinstance(known, Known) and known.value is contextlib.suppress
         if not suppresses or len(node.items) > 1 or node.items[0].optional_vars or call.keywords:
             return False
@@ -73,9 +73,9 @@ class Entering(Part):
         """
         made = item.context_expr
         if not isinstance(made, gast.Call):
-            value = self.frame.meaning(made)
+            value = self.frame.looked_at(made)
             return isinstance(value, Object) and _is_plain_manager(value.cls)
-        known = self.frame.meaning(made.func)
+        known = self.frame.looked_at(made.func)
         cls = known.value if isinstance(known, Known) else None
         wanted = item.optional_vars is not None or self.frame.varies(made)
         return isinstance(cls, type) and wanted and _is_plain_manager(cls)

@@ -149,7 +149,7 @@ class Fields(Part):
 
     def _told_function(self, call: Any) -> Any:
         """Return the function that a call tells what varies, if it only keeps that; else None."""
-        callee = self.frame.meaning(call.func)
+        callee = self.frame.looked_at(call.func)
         function = callee.value if isinstance(callee, Known) else None
         if (
             not isinstance(function, FunctionType)
@@ -170,7 +170,7 @@ class Fields(Part):
 
     def _run_nested(self, call: Any) -> bool:
         """Put a nested function in place that is called for what it writes outside."""
-        callee = self.frame.meaning(call.func)
+        callee = self.frame.looked_at(call.func)
         if not isinstance(callee, Local) or callee.defaults or not self.frame.hoistable:
             return False
         code = callee.code

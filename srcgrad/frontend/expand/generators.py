@@ -185,7 +185,7 @@ class Generators(Part):
     def _plain_callee(self, call: Any) -> Any:
         """Return the function that a name calls, if it is known; None of all others."""
         named = isinstance(call.func, gast.Name) or getattr(call.func, "attr", "") == "reduce"
-        known = self.frame.meaning(call.func) if named else None
+        known = self.frame.looked_at(call.func) if named else None
         value = known.value if isinstance(known, Known) else None
         return value if isinstance(value, Hashable) else None
 
@@ -261,7 +261,7 @@ class Generators(Part):
     def _called(self, call: Any) -> Value:
         """Return what a call calls: of a library's generators those of ours that do the same."""
         self._name_owner(call.func)
-        callee = self.frame.meaning(call.func)
+        callee = self.frame.looked_at(call.func)
         if isinstance(callee, Known):
             own = generator_for(callee.value, call)
             return callee if own is None else Known(own)
@@ -272,7 +272,7 @@ class Generators(Part):
         made = func.value if isinstance(func, gast.Attribute) else None
         if not isinstance(made, gast.Call) or not self.frame.hoistable:
             return
-        known = self.frame.meaning(made.func)
+        known = self.frame.looked_at(made.func)
         if not isinstance(known, Known) or not isinstance(known.value, type):
             return
         if is_plain_class(known.value):
@@ -317,7 +317,7 @@ class Generators(Part):
         if not isinstance(node, gast.Call) or not node.args or node.keywords:
             return []
         named = isinstance(node.func, gast.Name) or getattr(node.func, "attr", "") == "reduce"
-        user = self.frame.meaning(node.func) if named else None
+        user = self.frame.looked_at(node.func) if named else None
         if isinstance(user, Known) and user.value is functools.reduce:
             return list(node.args[1:2])
         if not isinstance(user, Known) or not any(user.value is item for item in _USERS):

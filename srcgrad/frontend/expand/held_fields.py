@@ -325,7 +325,7 @@ class HeldFields(Part):
                     return value
                 value = value.func.value
             elif isinstance(value, gast.Call) and value.args:
-                callee = self.frame.meaning(value.func)
+                callee = self.frame.looked_at(value.func)
                 plain = isinstance(callee, Known) and not self.session.is_user(callee.value)
                 if not plain or not vocabulary.primitive(callee.value).may_view:
                     return value

@@ -117,18 +117,18 @@ class Interpreter(Frame):
         found: Value = self.expressions.rebuilt(node) if handler is None else handler(node)
         return found
 
-    def meaning(self, node: Any) -> Value:
+    def looked_at(self, node: Any) -> Value:
         """Return what an expression means where it is only looked at: it may be evaluated later.
 
         What calls something, also as a property, is not evaluated for that: it would be so twice.
         """
-        if not isinstance(node, gast.AST) or found_in(node, gast.Call, gast.NamedExpr):
+        if found_in(node, gast.Call, gast.NamedExpr):
             return node
         runs = any(map(self._runs_property, found_in(node, gast.Attribute)))
         return node if runs else self.value(clone(node))
 
     def _runs_property(self, node: Any) -> bool:
-        owner = self.meaning(node.value)
+        owner = self.looked_at(node.value)
         if not isinstance(owner, (Object, Instance)):
             return False
         found = inspect.getattr_static(class_of(owner), node.attr, None)

@@ -37,7 +37,7 @@ class Iterating(Part):
 
     def runs(self, call: Any) -> bool:
         """Say whether a function is called that runs through its arguments."""
-        callee = self.frame.meaning(call.func) if isinstance(call.func, gast.Name) else None
+        callee = self.frame.looked_at(call.func) if isinstance(call.func, gast.Name) else None
         return isinstance(callee, Known) and callee.value in _RUNNING
 
     def _object(self, node: Any) -> Object | None:
@@ -46,7 +46,7 @@ class Iterating(Part):
         One that a call makes is made here; what holds nothing that varies is left to the run.
         """
         if isinstance(node, (gast.Name, gast.Attribute)):
-            value = self.frame.meaning(node)
+            value = self.frame.looked_at(node)
         elif isinstance(node, gast.Call) and self.frame.varies(node) and self._makes(node):
             value = self.frame.value(node)
         else:
@@ -54,7 +54,7 @@ class Iterating(Part):
         return value if isinstance(value, Object) and _says_what_it_holds(value.cls) else None
 
     def _makes(self, call: Any) -> bool:
-        callee = self.frame.meaning(call.func)
+        callee = self.frame.looked_at(call.func)
         cls = callee.value if isinstance(callee, Known) else None
         return isinstance(cls, type) and is_plain_class(cls) and _says_what_it_holds(cls)
 

@@ -61,7 +61,7 @@ class Options(Part):
             return self._known_options(func.value)
         if len(value.args) != 1 or not isinstance(func, (gast.Name, gast.Attribute)):
             return None
-        maker = self.frame.meaning(func)
+        maker = self.frame.looked_at(func)
         called = maker.value if isinstance(maker, Known) else None
         if called is not dict and (called is not copy.copy or value.keywords):
             return None

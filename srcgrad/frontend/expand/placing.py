@@ -358,7 +358,7 @@ class Placing(Part):
         if not self.frame.of_fields:
             return False
         calls = [call for statement in tree.body for call in found_in(statement, gast.Call)]
-        functions = [self.frame.meaning(call.func) for call in calls]
+        functions = [self.frame.looked_at(call.func) for call in calls]
         ruled = self.session.vocabulary.rule_for
         plain = all(isinstance(item, Known) and ruled(item.value) for item in functions)
         return not plain or binds_attributes(tree)

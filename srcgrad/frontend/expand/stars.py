@@ -156,7 +156,7 @@ class Stars(Part):
             return None
         if not isinstance(node.func, (gast.Name, gast.Attribute)):
             return None
-        callee = self.frame.meaning(node.func)
+        callee = self.frame.looked_at(node.func)
         given = len(node.args) - 1 + (1 if isinstance(callee, Method) else 0)
         sizes = sizes_of_star(self.frame.calls.tree_of(callee), given, keywords)
         return sizes[0] if sizes is not None and len(sizes) == 1 else None

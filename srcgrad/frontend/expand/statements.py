@@ -113,7 +113,7 @@ class Statements(Part):
 
     def _manager(self, node: Any) -> Any:
         """Return a context manager; one that is made of nothing that varies is left to the run."""
-        callee = self.frame.meaning(node.func) if isinstance(node, gast.Call) else None
+        callee = self.frame.looked_at(node.func) if isinstance(node, gast.Call) else None
         if not isinstance(callee, Known) or self.frame.varies(node):
             return self.frame.expression(node)
         node.func = self.frame.plain(callee, node.func)
@@ -227,7 +227,7 @@ class Statements(Part):
         """Write ``setattr(owner, "name", value)`` as the assignment that it is, of an object."""
         call = node.value
         named = isinstance(call, gast.Call) and isinstance(call.func, gast.Name)
-        callee = self.frame.meaning(call.func) if named else None
+        callee = self.frame.looked_at(call.func) if named else None
         given = call.args if isinstance(callee, Known) and not call.keywords else []
         if not isinstance(callee, Known) or callee.value is not setattr or len(given) != 3:
             return False
