@@ -55,6 +55,7 @@ class _Analysis:
         self._floats: set[str] = set()  # or, if they hold whole numbers too, arrays of them are
         self._each: set[str] = set()  # so is each part of those
         self._holders: dict[Any, set[str]] = {gast.List: set(), gast.Dict: set()}
+        self._outer: dict[Any, set[str]] = {gast.List: set(), gast.Dict: set()}  # which hold such
 
     def run(self) -> frozenset[str]:
         for statement in statements(self._program.body):
@@ -72,6 +73,8 @@ class _Analysis:
                 for kind in (gast.List, gast.Dict):
                     if any(self._may_be(kind, maker) for maker in makers):
                         self._holders[kind].add(name)
+                    if any(self._may_hold(kind, item) for item in [*makers, *self._stored[name]]):
+                        self._outer[kind].add(name)
         return frozenset(self._floats)
 
     def _held_by(self, name: str) -> list[Any]:
@@ -81,7 +84,7 @@ class _Analysis:
 
     def _unsettled(self) -> int:
         """Return a number that falls with each step, of which there are only so many."""
-        held = sum(map(len, self._holders.values()))
+        held = sum(map(len, [*self._holders.values(), *self._outer.values()]))
         return len(self._floats) + len(self._each) - held
 
     def _visit(self, statement: Any) -> None:
@@ -171,12 +174,25 @@ class _Analysis:
             return self._may_be(kind, node.left) or self._may_be(kind, node.right)
         if isinstance(node, gast.IfExp):
             return self._may_be(kind, node.body) or self._may_be(kind, node.orelse)
+        if isinstance(node, gast.Subscript):
+            return self._may_hold(kind, node.value)
         if kind is gast.Dict:
             function = getattr(node, "func", None)
             made = function is not None and self._program.reader.scope.resolve(function) is dict
             return made or isinstance(node, (gast.Dict, gast.DictComp))
         passes = isinstance(node, gast.Call) and self._passes_on(node.func)
         return passes or isinstance(node, (gast.List, gast.Tuple, gast.ListComp))
+
+    def _may_hold(self, kind: Any, node: Any) -> bool:
+        """Say whether a value may hold, however deep, what may be a list, or a dict."""
+        if isinstance(node, gast.Name):
+            return node.id in self._outer[kind]
+        if isinstance(node, gast.Subscript):
+            return self._may_hold(kind, node.value)
+        parts = getattr(node, "elts", None) or getattr(node, "values", [])
+        parts = [*parts, *(getattr(node, name, None) for name in ("elt", "value"))]
+        shown = isinstance(node, (gast.List, gast.Tuple, gast.Dict, gast.ListComp, gast.DictComp))
+        return shown and any(self._may_be(kind, p) or self._may_hold(kind, p) for p in parts)
 
     def _passes_on(self, func: Any) -> bool:
         """Say whether a function gives what is in its arguments, in some order."""

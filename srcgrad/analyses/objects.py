@@ -254,9 +254,22 @@ class _Analysis:
         found = self._value(statement)
         unpacks = self._program.operation(statement).kind == "unpack"
         found = self._state.held(found) | {NO_CONTAINER} if unpacks else found
+        states = self._states(statement)
         for target in statement.targets:
             for name in names_bound(target):
-                self._bind(name, found)
+                self._bind(name, states.get(name, found))
+
+    def _states(self, statement: Any) -> dict[str, Objects]:
+        """Return what the results of a call are that are new lists and dicts, if they are any."""
+        callee = self._program.operation(statement).primal
+        count = len(self._program.reader.vocabulary.states_returned(callee))
+        if not count:
+            return {}
+        target = statement.targets[0]
+        last = getattr(target, "elts", [target])[-count:]
+        held = self._read_from(statement.value)
+        made = {item.id: self._new(item, held) for item in last}
+        return {name: found | {NO_CONTAINER} for name, found in made.items()}
 
     def _value(self, statement: Any) -> Objects:
         operation = self._program.operation(statement)

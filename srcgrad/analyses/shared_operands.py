@@ -59,7 +59,8 @@ class SharedOperands:
             return self._viewed(operation)
         if operation.kind == "user" and isinstance(value, gast.Call):
             returned = vocabulary.returned_operands(operation.primal, value)
-            names = [n for item in returned if item is not value.func for n in names_read(item)]
+            whole = self._returned_whole(operation.primal, value, returned)
+            names = [n for item in whole if item is not value.func for n in names_read(item)]
             given = self.local([n for n in names if not self.is_float(n)])
             return given + self._handed_out(value.func) if value.func in returned else given
         if operation.kind in ("user", "class"):
@@ -68,6 +69,19 @@ class SharedOperands:
         if not passes_on or draws_anew(self._program, value):
             return self._held_outside(value)
         return self.local(self._handed(value))
+
+    def _returned_whole(self, callee: Any, call: Any, returned: list[Any]) -> list[Any]:
+        """Return the operands in whose memory a result may lie, and is no number in it."""
+        elements = self._program.reader.vocabulary.elements_returned(callee, call)
+        numbers = [
+            item
+            for item in elements
+            if isinstance(item, gast.Name)
+            and self._shapes.element_is_number(
+                gast.Subscript(item, gast.Constant(0, None), gast.Load())
+            )
+        ]
+        return [item for item in returned if not any(item is number for number in numbers)]
 
     def _handed(self, value: Any) -> list[str]:
         """Return the names that a call of what is not known reads; not those asked for shapes."""

@@ -26,7 +26,7 @@ class SharingByThen:
     (['a', 'b'], ['a', 'b', 'c', 'd'])
     """
 
-    def __init__(self, joined: list[tuple[int, str, str]], storage: Storage) -> None:
+    def __init__(self, joined: list[tuple[float, str, str]], storage: Storage) -> None:
         self._joined = deque(joined)
         self._storage = storage
         self._classes = SharingClasses()

@@ -89,7 +89,7 @@ class _Analysis:
         self._dimensions = dimensions
         self._integers = integers
         self._sharing = SharingClasses()
-        self._joined: list[tuple[int, str, str]] = []
+        self._joined: list[tuple[float, str, str]] = []
         self._result = Storage()
         self._writes: list[tuple[Any, str, bool]] = []
         self._views: set[str] = set()
@@ -181,7 +181,7 @@ class _Analysis:
             adds = isinstance(statement, gast.AugAssign)  # the sum is new memory
             for value in [] if adds else direct_names(statement.value):
                 if not self._shapes.is_number(statement.value) and self._holds_objects(target):
-                    self._join(target, value)
+                    self._join(target, value, after=True)
 
     def _note_change(self, statement: Any) -> None:
         """Note that the lists and dicts which the backward pass may read are not what they were."""
@@ -219,10 +219,11 @@ class _Analysis:
         if not all(isinstance(v, gast.Constant) for v in repeated_entries(statement.value) or ()):
             self._repeated.update(targets)
 
-    def _join(self, target: str, source: str) -> None:
+    def _join(self, target: str, source: str, *, after: bool = False) -> None:
+        """Let two names share memory from a statement on; `after` it, if it writes into neither."""
         if target != source:
             self._sharing.join(target, source)
-            self._joined.append((self._number, target, source))
+            self._joined.append((self._number + after / 2, target, source))
 
     def _varies(self, name: str) -> bool:
         return name in self._varied

@@ -18,6 +18,7 @@ from srcgrad.compiler.normal_form import Manner, normal_form, parameter_names
 from srcgrad.compiler.parameters import renamed_root
 from srcgrad.compiler.reserved import own_names
 from srcgrad.compiler.stages import Stages
+from srcgrad.compiler.vocabulary import VOCABULARY
 from srcgrad.errors import UnsupportedError
 from srcgrad.frontend.expand.entry import Expander
 from srcgrad.frontend.expand.scoping import without_collisions
@@ -88,14 +89,26 @@ class Following:
             if not alike or function in self.doubted:
                 return ()
             self.supposed.add(function)
-            return ((),)
+            return self._supposed(callee, axes)
         self.supposed.discard(function)
         found = self._followed(callee, arguments, lengths)
-        if found != ((),) and function in self.supposed:
+        if found != self._supposed(callee, axes) and function in self.supposed:
             self.doubted.add(function)
             found = self._followed(callee, arguments, lengths)
             self.doubted.discard(function)
         return found
+
+    def _supposed(
+        self, callee: FunctionSource, axes: tuple[Vector | None, ...]
+    ) -> tuple[Vector | None, ...]:
+        """Return the axes of numbers, and of states those that they have when they are given."""
+        program = self._program(callee)
+        if program is None:
+            return ((),)
+        names = VOCABULARY.states_returned(callee.function)
+        given = dict(zip(program.parameters, axes, strict=False))
+        states = [given.get(name) for name in names]
+        return (*[() for _ in program.outputs[len(states) :]], *states)
 
     def _followed(
         self, callee: FunctionSource, arguments: _Arguments, lengths: Lengths

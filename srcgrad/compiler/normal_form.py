@@ -291,7 +291,7 @@ def _write_by_index(tree: Any, program: Program, manner: Manner) -> tuple[set[st
     variation = Variation(program.inputs, reader)
     variation.spread(tree.body)
     helpers = WritingHelpers(reader, namer, variation, hand_back=manner.in_place)
-    tree.body = helpers.block(tree.body)
+    tree.body = helpers.threaded.settled(helpers.block(tree.body), [*program.parameters])
     program.hands_back = helpers.hands_back
     program.inlined = tuple(helpers.inlined)
     program.placed = tuple(helpers.placed)

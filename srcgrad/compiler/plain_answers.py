@@ -7,8 +7,9 @@ from typing import Any, Final
 
 from srcgrad.analyses.variation import Variation
 from srcgrad.errors import SrcgradError
-from srcgrad.frontend.effects import how_written, is_library
+from srcgrad.frontend.effects import is_library
 from srcgrad.frontend.left_out import marks
+from srcgrad.frontend.places_of_writes import how_written
 from srcgrad.frontend.remembered import nothing_changes, source_to_read
 from srcgrad.ir import gast
 from srcgrad.ir.operations import Reader, may_not_copy, writes_result

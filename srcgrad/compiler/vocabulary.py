@@ -12,10 +12,12 @@ import numpy as np
 from srcgrad.compiler.plain_answers import passes_on
 from srcgrad.frontend.callees import ELSEWHERE, given_to
 from srcgrad.frontend.effects import (
-    how_written,
+    returned_elements,
     returned_parameters,
     written_parameters,
 )
+from srcgrad.frontend.normalize.threaded import states_returned
+from srcgrad.frontend.places_of_writes import how_written
 from srcgrad.frontend.results_apart import results_are_apart
 from srcgrad.frontend.returned_lists import lists_returned, returns_list
 from srcgrad.frontend.source import has_source
@@ -106,6 +108,10 @@ def _returned_operands(function: FunctionType, call: Any) -> list[Any]:
     return given_to(function, call, returned)
 
 
+def _elements_returned(function: FunctionType, call: Any) -> list[Any]:
+    return given_to(function, call, returned_elements(function, VOCABULARY))
+
+
 def _results_are_apart(value: Any) -> bool:
     return isinstance(value, FunctionType) and results_are_apart(value, VOCABULARY)
 
@@ -144,6 +150,8 @@ VOCABULARY: Final[Vocabulary] = Vocabulary(
     written_operands=_written_operands,
     how_written=_how_written,
     returned_operands=_returned_operands,
+    elements_returned=_elements_returned,
+    states_returned=states_returned,
     results_are_apart=_results_are_apart,
     passes_on=_passes_on,
     equivalent=equivalent,

@@ -122,3 +122,13 @@ def given_to(function: FunctionType, call: Any, names: frozenset[str]) -> list[A
     bound += [(item.arg, item.value) for item in call.keywords]
     known = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     return [value for name, value in bound if name in names or name not in known]
+
+
+def makes_exception(func: Any, scope: Scope) -> bool:
+    """Say whether ``super().__init__`` is that of one of Python's own exceptions."""
+    above = isinstance(func.value, gast.Call) and scope.resolve(func.value.func)
+    kind = scope.lookup("__class__")  # the cell that `super` reads
+    if above is not super or func.attr != "__init__" or not isinstance(kind, type):
+        return False
+    init = getattr(super(kind, kind), "__init__", None)
+    return issubclass(kind, BaseException) and not isinstance(init, FunctionType)

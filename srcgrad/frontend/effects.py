@@ -5,9 +5,8 @@ from __future__ import annotations
 import copy
 import inspect
 from collections import defaultdict
-from pathlib import Path
 from types import FunctionType, ModuleType
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -22,9 +21,17 @@ from srcgrad.frontend.callees import (
     given_to,
     is_type_of_numbers,
     makers_of,
+    makes_exception,
+)
+from srcgrad.frontend.element_reads import (
+    counts_in,
+    element_of,
+    is_place,
+    parts_of,
+    plain_origins,
 )
 from srcgrad.frontend.fixed import keeps_nothing, never_changes
-from srcgrad.frontend.parameter_parts import text_parameters
+from srcgrad.frontend.parameter_parts import number_parameters, text_parameters
 from srcgrad.frontend.remembered import nothing_changes, source_to_read
 from srcgrad.ir import gast
 from srcgrad.ir.operations import Operation, Reader, may_return_operand, operands_viewed
@@ -35,10 +42,6 @@ from srcgrad.ir.vocabulary import Vocabulary
 from srcgrad.ir.walk import names_bound, names_read, places_in, root_name, walk
 from srcgrad.locks import kept_property
 from srcgrad.primitives.methods import WRITING
-from srcgrad.spans import Placed, Span
-
-_LONGEST: Final = 100
-"""Characters of a line that a message still quotes."""
 
 _READERS: Final = (
     *(zip, enumerate, reversed, map, filter, sorted, list, tuple, set, dict),
@@ -67,6 +70,21 @@ _CHANGING: Final = frozenset(
 Active = frozenset[Any]
 
 
+class Written(NamedTuple):
+    """What a call may change.
+
+    Attributes:
+        parameters: The parameters whose memory that is, and ELSEWHERE for any other.
+        deeply: Those of which it may be what they hold, as with ``rows[0][1] = v``.
+    """
+
+    parameters: frozenset[str]
+    deeply: frozenset[str]
+
+
+_NOTHING: Final = Written(frozenset(), frozenset())
+
+
 def written_parameters(
     function: FunctionType, vocabulary: Vocabulary, active: Active = frozenset()
 ) -> frozenset[str]:
@@ -74,79 +92,36 @@ def written_parameters(
 
     It errs on the safe side: a function without source may write into everything it is given.
     """
+    return written_by(function, vocabulary, active).parameters
+
+
+def written_by(
+    function: FunctionType, vocabulary: Vocabulary, active: Active = frozenset()
+) -> Written:
+    """Return what a call of a function may change."""
     with nothing_changes() as memory:
         question = "written", id(vocabulary)
         if (question, function) in active:  # found by the outer call of the same function
-            return memory.assumed(question, function, frozenset[str]())
+            return memory.assumed(question, function, _NOTHING)
 
-        def find() -> frozenset[str]:
+        def find() -> Written:
             return _found_written(function, vocabulary, active | {(question, function)})
 
         return memory.found(question, function, find)
 
 
-def _found_written(
-    function: FunctionType, vocabulary: Vocabulary, active: Active
-) -> frozenset[str]:
+def _found_written(function: FunctionType, vocabulary: Vocabulary, active: Active) -> Written:
     if is_library(function):  # these write only where they are told to
-        return _all_parameters(function) & OUTPUTS
+        return Written(_all_parameters(function) & OUTPUTS, frozenset())
     try:
         tree = source_to_read(function).tree
     except SrcgradError:
-        return _all_parameters(function) | {ELSEWHERE}
-    written = _Effects(function, tree, vocabulary, active).run()
-    # the memory of Python's own modules, such as the filters of warnings, is nobody's data
-    return written - {ELSEWHERE} if is_of_python(function) else written
-
-
-def how_written(function: FunctionType, vocabulary: Vocabulary) -> str | None:
-    """Return what to say of a call that may write, with the innermost statement that does so.
-
-    None where it writes into nothing.
-    """
-    with nothing_changes() as memory:
-        found: str | None = memory.found(
-            ("how written", id(vocabulary)), function, lambda: _how_written(function, vocabulary)
-        )
-        return found
-
-
-def _how_written(function: FunctionType, vocabulary: Vocabulary) -> str | None:
-    written = written_parameters(function, vocabulary)
-    if not written:
-        return None
-    wanted = written & {ELSEWHERE} or written
-    what = "memory that it is not given" if ELSEWHERE in written else "its arguments"
-    span = _place_of_write(function, vocabulary, wanted, frozenset())
-    return Placed.at(_told(what, span), span)
-
-
-def _told(what: str, span: Span | None) -> str:
-    if span is None or len(span.text) > _LONGEST:
-        return what
-    file = "/".join(Path(span.file).parts[-2 if span.file.endswith("__init__.py") else -1 :])
-    return f"{what} by `{span.text.strip()}` ({file}:{span.line})"
-
-
-def _place_of_write(
-    function: FunctionType, vocabulary: Vocabulary, wanted: frozenset[str], active: Active
-) -> Span | None:
-    """Return where a function writes into one of the `wanted`, in itself or in what it calls."""
-    if function in active or is_library(function):
-        return None
-    try:
-        source = source_to_read(function)
-    except SrcgradError:
-        return None
-    active |= {function}
-    node, callee = _Effects(function, source.tree, vocabulary, active).first_write(wanted)
-    if callee is not None:
-        inner = written_parameters(callee, vocabulary, active)
-        inner = inner & {ELSEWHERE} if wanted == {ELSEWHERE} else inner
-        found = _place_of_write(callee, vocabulary, inner, active)
-        if found is not None:
-            return found
-    return None if node is None else source.span(node)
+        every = _all_parameters(function) | {ELSEWHERE}
+        return Written(every, every)
+    written = Effects(function, tree, vocabulary, active).run()
+    if is_of_python(function):  # the memory of its own modules, as filters, is nobody's data
+        return Written(written.parameters - {ELSEWHERE}, written.deeply)
+    return written
 
 
 def is_library(function: FunctionType) -> bool:
@@ -158,6 +133,16 @@ def returned_parameters(
     function: FunctionType, vocabulary: Vocabulary, active: Active = frozenset()
 ) -> frozenset[str]:
     """Return the parameters whose memory the result of a call may lie in; all if in doubt."""
+    return plain_origins(_returned_by(function, vocabulary, active))
+
+
+def returned_elements(function: FunctionType, vocabulary: Vocabulary) -> frozenset[str]:
+    """Return those of them of which the result is, or holds, at most elements: ``return x[i]``."""
+    found = _returned_by(function, vocabulary, frozenset())
+    return frozenset(origin for origin in plain_origins(found) if origin not in found)
+
+
+def _returned_by(function: FunctionType, vocabulary: Vocabulary, active: Active) -> frozenset[str]:
     with nothing_changes() as memory:
         question = "returned", id(vocabulary)
         if (question, function) in active:  # found by the outer call of the same function
@@ -178,7 +163,7 @@ def _found_returned(
         tree = None
     if tree is None:
         return _all_parameters(function)
-    return _Effects(function, tree, vocabulary, active).returned()
+    return Effects(function, tree, vocabulary, active).returned()
 
 
 def _all_parameters(function: FunctionType) -> frozenset[str]:
@@ -186,13 +171,7 @@ def _all_parameters(function: FunctionType) -> frozenset[str]:
     return frozenset(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
 
 
-def given_as_output(callee: Any, call: Any) -> list[Any]:
-    """Return what a function of the library is given to write its result into, by its own words."""
-    function = callee if isinstance(callee, FunctionType) else None
-    return [] if function is None else given_to(function, call, _all_parameters(function) & OUTPUTS)
-
-
-class _Effects:
+class Effects:
     """Follows the parameters of one function through its names to the writes."""
 
     def __init__(
@@ -213,30 +192,35 @@ class _Effects:
             self._holds[item.id].add(item.id)
         self._given = [item.id for item in (*named, *starred)]
         self._texts = text_parameters(tree)
+        self._numbers = number_parameters(tree)
+        self._counts = counts_in(tree)
         self._body = named_apart(tree, [item.id for item in named], self._makes_new)
 
-    def run(self) -> frozenset[str]:
-        """Return the written parameters."""
+    def run(self) -> Written:
+        """Return what is written."""
         binding = [node for node in self._nodes if node.__class__ in _BINDING]
         size = -1
         while size != (size := self._size()):
             for node in binding:
                 self._bind(node)
-        written: set[str] = set()
+        shallow, deep = set[str](), set[str]()
         for node in self._nodes:
             if node.__class__ in _CHANGING:
-                written |= self._written(node)
-        return frozenset(written - self._texts)
+                found, inside = self._written(node)
+                shallow |= found
+                deep |= inside
+        deeply = plain_origins(deep)
+        return Written((plain_origins(shallow) | deeply) - self._texts, deeply)
 
     def first_write(self, wanted: frozenset[str]) -> tuple[Any, FunctionType | None]:
         """Return the first node that writes into one of the `wanted`, and whom it calls for it."""
         self.run()
         for node in self._nodes:
-            if wanted.isdisjoint(self._written(node)):
+            if wanted.isdisjoint(plain_origins(set[str]().union(*self._written(node)))):
                 continue
             callees = self._meant(node.func) if isinstance(node, gast.Call) else []
             functions = [item for item in callees if isinstance(item, FunctionType)]
-            written = [f for f in functions if self._written_by(f, node) != (set(), [])]
+            written = [f for f in functions if any(self._written_by(f, node))]
             return node, written[0] if written else None
         return None, None
 
@@ -348,11 +332,20 @@ class _Effects:
             return self._origins(value.body) | self._origins(value.orelse)
         if isinstance(value, gast.Call) and self._makes_new(value):
             return set()
-        if isinstance(value, gast.Call) and (viewed := self._viewed(value)) is not None:
-            return {origin for item in viewed for origin in self._origins(item)}
+        parts = self._viewed(value) if isinstance(value, gast.Call) else parts_of(value)
+        if parts is not None:
+            return {origin for item in parts for origin in self._origins(item)}
         if isinstance(value, gast.Call) and (callees := self._followed(value)):
             return set().union(*(self._handed_back(callee, value) for callee in callees))
+        if isinstance(value, gast.Subscript):  # nothing of what it is asked for by
+            return self._in_part(value)
         return {origin for name in names_read(value) for origin in self._of(name)}
+
+    def _in_part(self, part: Any) -> set[str]:
+        if not isinstance(part.value, gast.Name) or not is_place(part.slice, self._counts):
+            return self._origins(part.value)
+        whole = self._of(part.value.id, deep=False)
+        return {*map(element_of, whole), *self._holds[part.value.id]}
 
     def _of(self, name: str, *, deep: bool = True) -> set[str]:
         """Return the parameters that a name may be, and those that it may hold."""
@@ -369,13 +362,15 @@ class _Effects:
         return self._operations[key]
 
     def _viewed(self, call: Any) -> list[Any] | None:
-        """Return the operands that a sum to a shape may be; None for other calls."""
+        """Return the operands that the result of a primitive may be, or lie in; else None."""
         operation = self._operation(call)
         if operation.kind != "primitive":
             return None
         known = self._reader.vocabulary.primitive(operation.primal)
         viewed = operands_viewed(known, operation)
-        return viewed if len(viewed) < len(operation.args) else None
+        if len(viewed) < len(operation.args):
+            return viewed
+        return [*operation.args, *operation.keywords.values()]
 
     def _followed(self, call: Any) -> list[FunctionType]:
         """Return the functions of the user's that may be called, if what they return is seen."""
@@ -386,9 +381,11 @@ class _Effects:
 
     def _handed_back(self, callee: FunctionType, call: Any) -> set[str]:
         """Return the parameters whose memory the result of a call may lie in."""
-        found = returned_parameters(callee, self._reader.vocabulary, self._active)
+        found = _returned_by(callee, self._reader.vocabulary, self._active)
         made = {ELSEWHERE} & found if keeps_nothing(callee) else {ELSEWHERE}
-        return made.union(*map(self._origins, given_to(callee, call, found)))
+        whole = made.union(*map(self._origins, given_to(callee, call, found)))
+        given = given_to(callee, call, plain_origins(found) - found)
+        return whole.union(element_of(origin) for item in given for origin in self._origins(item))
 
     def _makes_new(self, call: Any) -> bool:
         operation = self._operation(call)
@@ -400,7 +397,11 @@ class _Effects:
         known = vocabulary.primitive(operation.primal)
         return not known.may_view and not may_return_operand(known, operation)
 
-    def _written(self, node: Any) -> set[str]:
+    def _written(self, node: Any) -> tuple[set[str], set[str]]:
+        """Return the parameters that a node writes into, and those where it may be what they hold.
+
+        The memory of the latter itself may be written into, too.
+        """
         if isinstance(node, (gast.Assign, gast.Delete, gast.For, gast.withitem)):
             bound = [item for target in targets_of(node) for item in places_in(target)]
             places = [item for item in bound if not isinstance(item, gast.Name)]
@@ -409,26 +410,20 @@ class _Effects:
         elif isinstance(node, gast.Call):
             return self._written_by_call(node)
         else:
-            return set()
-        written: set[str] = set()
+            return set(), set()
+        written, inside = set[str](), set[str]()
         for place in places:
             root = root_name(place)
             plain = isinstance(getattr(place, "value", place), gast.Name)
             updates = isinstance(node, gast.AugAssign) and not isinstance(place, gast.Name)
             deep = not plain or updates  # ``xs[0] += v`` writes into what the list holds
-            written |= self._of(root, deep=deep) if root is not None else set()
-        return written
+            if root is not None:
+                (inside if deep else written).update(self._of(root, deep=deep))
+        if isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name):
+            written -= self._numbers  # of a number it is no write
+        return written, inside
 
-    def _makes_exception(self, func: Any) -> bool:
-        """Say whether ``super().__init__`` is that of one of Python's own exceptions."""
-        above = isinstance(func.value, gast.Call) and self._reader.scope.resolve(func.value.func)
-        kind = self._reader.scope.lookup("__class__")  # the cell that `super` reads
-        if above is not super or func.attr != "__init__" or not isinstance(kind, type):
-            return False
-        init = getattr(super(kind, kind), "__init__", None)
-        return issubclass(kind, BaseException) and not isinstance(init, FunctionType)
-
-    def _written_by_call(self, call: Any) -> set[str]:
+    def _written_by_call(self, call: Any) -> tuple[set[str], set[str]]:
         func = call.func
         reader = self._reader
         target = target_of(call, reader)
@@ -440,11 +435,14 @@ class _Effects:
             else:
                 out.append(func.value)
         for callee in self._meant(func):
-            inside, given = self._written_by(callee, call)
-            shallow |= inside
+            elsewhere, flat, given = self._written_by(callee, call)
+            shallow |= elsewhere
+            for item in flat:
+                named = isinstance(item, gast.Name)
+                shallow |= self._of(item.id, deep=False) if named else self._origins(item)
             out += given
         deep = {origin for item in out for origin in self._origins(item) if item is not None}
-        return deep | shallow
+        return shallow, deep
 
     def _is_method(self, func: Any) -> bool:
         """Say whether a call is of a method, and of no function of a module, as `np.add` is."""
@@ -459,30 +457,36 @@ class _Effects:
         held = self._held.get(func.id) if isinstance(func, gast.Name) else None
         return held or [uncached(self._reader.scope.resolve(func))]
 
-    def _written_by(self, callee: Any, call: Any) -> tuple[set[str], list[Any]]:
-        """Return ELSEWHERE if a callee writes there, and the operands that it writes into."""
+    def _written_by(self, callee: Any, call: Any) -> tuple[set[str], list[Any], list[Any]]:
+        """Return ELSEWHERE if a callee writes there, and the operands that it writes into.
+
+        Of the latter, first those of which nothing that they hold is written into.
+        """
         func, reader = call.func, self._reader
         if callee is MISSING:
-            return set(), [] if self._is_known_method(func) else list(call.args)
+            return set(), [], [] if self._is_known_method(func) else list(call.args)
         if is_library_method(callee) or tells_namespace(callee):
-            return set(), []
+            return set(), [], []
         if any(callee is item for item in _READERS) and not calls_back(callee, call):
-            return set(), []
+            return set(), [], []
         if isinstance(callee, type) and issubclass(callee, BaseException):
             shifted = gast.Call(func, [gast.Constant(None, None), *call.args], call.keywords)
             makers, call = makers_of(callee), shifted
         elif reader.vocabulary.rule_for(callee) or reader.vocabulary.constant_reason(callee):
-            return set(), given_as_output(callee, call)
+            own = isinstance(callee, FunctionType) and _all_parameters(callee) & OUTPUTS
+            return set(), [], given_to(callee, call, own) if own else []
         elif isinstance(callee, FunctionType):
             makers = [callee]
         else:
-            return set(), list(call.args)
-        inside, given = set[str](), []
+            return set(), [], list(call.args)
+        elsewhere = set[str]()
+        shallow, deep = list[Any](), list[Any]()
         for maker in makers:
-            written = written_parameters(maker, reader.vocabulary, self._active)
-            given += given_to(maker, call, written)
-            inside |= written & {ELSEWHERE}
-        return inside, given
+            written, deeply = written_by(maker, reader.vocabulary, self._active)
+            shallow += given_to(maker, call, written - deeply)
+            deep += given_to(maker, call, deeply)
+            elsewhere |= written & {ELSEWHERE}
+        return elsewhere, shallow, deep
 
     def _is_known_method(self, func: Any) -> bool:
         """Say whether a call is of a method that writes at most into what it is called on."""
@@ -490,7 +494,7 @@ class _Effects:
             isinstance(func.value, _READ_ONLY)
             or getattr(func.value, "id", "") in self._texts
             or func.attr in WRITING | _KEEPERS
-            or self._makes_exception(func)
+            or makes_exception(func, self._reader.scope)
             or func.attr in self._reader.vocabulary.methods
             or func.attr in self._reader.vocabulary.constant_methods
             or type(self._reader.scope.resolve(func.value)) in (dict, list, tuple, str)

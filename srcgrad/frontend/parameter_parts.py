@@ -178,6 +178,30 @@ def text_parameters(tree: Any) -> set[str]:
     }
 
 
+def number_parameters(tree: Any) -> set[str]:
+    r"""Return the parameters that a function takes for integers: it counts, or cuts, by them.
+
+    >>> tree = gast.parse("def f(x, m, n, k):\n    m = x\n    return [x[n:] for _ in range(m, k)]")
+    >>> sorted(number_parameters(tree.body[0]))
+    ['k', 'n']
+    """
+    args = tree.args
+    nodes = [node for line in tree.body for node in walk(line)]
+    counts = [n for n in nodes if isinstance(n, gast.Call) and getattr(n.func, "id", "") == "range"]
+    cuts = [node for node in nodes if isinstance(node, gast.Slice)]
+    asked = [item for call in counts for item in call.args]
+    asked += [item for cut in cuts for item in (cut.lower, cut.upper, cut.step)]
+    updated = {id(node.target) for node in nodes if isinstance(node, gast.AugAssign)}
+    found = {item.id for item in asked if isinstance(item, gast.Name)}
+    found &= {item.id for item in [*args.posonlyargs, *args.args, *args.kwonlyargs]}
+    return found - {
+        node.id
+        for node in nodes
+        if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Store)
+        if id(node) not in updated
+    }
+
+
 def _is_text(annotation: Any) -> bool:
     """Say whether an annotation is `str`, which may be written as a text."""
     return "str" in (getattr(annotation, "id", None), getattr(annotation, "value", None))

@@ -46,6 +46,9 @@ class Vocabulary:
             statement. None for one that does not.
         returned_operands: The operands of such a call in whose memory its result may lie; the
             function itself is among them if that is memory outside.
+        elements_returned: Those of them of which at most elements are returned, ``x[i]``.
+        states_returned: The parameters whose states, as they are in the end, are the last results
+            of a function: new memory, with what it has written there.
         results_are_apart: Says whether no two of the values that a user's function returns share
             memory.
         passes_on: Says whether what a user's function returns may carry derivatives of what it
@@ -83,6 +86,8 @@ class Vocabulary:
     written_operands: Callable[[FunctionType, Any], tuple[list[Any], bool]]
     how_written: Callable[[FunctionType], str | None]
     returned_operands: Callable[[FunctionType, Any], list[Any]]
+    elements_returned: Callable[[FunctionType, Any], list[Any]]
+    states_returned: Callable[[Any], tuple[str, ...]]
     results_are_apart: Callable[[Any], bool]
     passes_on: Callable[[Any], bool]
     equivalent: Callable[..., Any]

@@ -80,8 +80,11 @@ def last_written(grad: Any, index: Any) -> Any:
     """Return the adjoint of ``v`` in ``y[index] = v``, where `grad` is that of ``y``.
 
     Where an index array names an element twice, NumPy keeps the last value: the others get zero.
+    Of a list or dict it is the entry.
     """
     part = grad[index]
+    if isinstance(grad, (list, dict)):
+        return part
     if not may_repeat(index):
         return part.copy()
     order = np.arange(part.size).reshape(part.shape)

@@ -28,9 +28,12 @@ class CallSteps:
         if isinstance(derived, SteppedLoop):
             return self._repeats.prepare_loop(statement, derived, targets)
         saved = self._sweep.namer.fresh("saved")
-        statement.value = at(
-            call(derived.forward, *[self._sweep.kept(item) for item in derived.passed]), statement
-        )
+        copied = self._copied_by(operation)
+        passed = [
+            item if place in copied else self._sweep.kept(item)
+            for place, item in enumerate(derived.passed)
+        ]
+        statement.value = at(call(derived.forward, *passed), statement)
         statement.value.keywords = []
         target = statement.targets[0]
         statement.targets = [gast.Tuple([target, store(saved)], gast.Store())]
@@ -49,6 +52,12 @@ class CallSteps:
 
         self._sweep.keep_step(statement, targets, rule)
         return [statement]
+
+    def _copied_by(self, operation: Operation) -> set[int]:
+        """Return the places of the parameters that a function copies before all else."""
+        states = self._sweep.program.reader.vocabulary.states_returned(operation.primal)
+        code = getattr(operation.primal, "__code__", None)
+        return {code.co_varnames.index(name) for name in states} if code is not None else set()
 
     def prepare_taped(self, statement: Any, operation: Operation, targets: list[str]) -> list[Any]:
         """Run the call on the tape, for want of a rule and of source, and keep its pullback."""

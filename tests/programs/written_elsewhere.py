@@ -179,7 +179,7 @@ def closure_that_counts_in_a_comprehension(x):
     return [mean_so_far(v) for v in x][-1] * np.sum(x)
 
 
-@program("v", by="tape")
+@program("v")
 def function_of_another_module_that_calls_itself(x):
     out = np.zeros(len(x))
     counted_down(out, x, 2)

@@ -1,4 +1,4 @@
-"""A helper of another module that writes and calls itself, so that it cannot be put in place."""
+"""A helper of another module that writes and calls itself, into what has a second name."""
 
 import numpy as np
 
@@ -9,5 +9,6 @@ X = np.array([0.5, -1.2, 2.0, 0.7])
 
 def program(x):
     out = np.zeros(4)
+    same = out
     counted_down(out, x, 2)  # SG102
-    return np.sum(out**2)
+    return np.sum(same**2)

@@ -1,4 +1,4 @@
-"""A function that writes into its argument and calls itself."""
+"""A function that writes into its argument, which has a second name, and calls itself."""
 
 import numpy as np
 
@@ -13,5 +13,6 @@ def doubled(u, n):
 
 def program(x):
     y = x * 1.0
+    tail = y[1:]
     doubled(y, 2)  # SG102
-    return np.sum(y * y)
+    return np.sum(y * y) + tail[0]

@@ -18,6 +18,8 @@ from srcgrad.frontend.normalize.desugared import desugared
 from srcgrad.frontend.normalize.missing_entries import with_missing_entries
 from srcgrad.frontend.normalize.nested_calls import NestedCalls, may_hold
 from srcgrad.frontend.normalize.returns import single_exit
+from srcgrad.frontend.normalize.threaded import Threaded, without_docstring
+from srcgrad.frontend.normalize.threaded_calls import ThreadedCalls
 from srcgrad.frontend.normalize.workspace import Varies
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.frontend.remembered import source_to_read
@@ -95,7 +97,8 @@ class WritingHelpers:
         self._varies = varies
         self._active: list[FunctionType] = []
         self._taken: set[str] = set()
-        self._nested = NestedCalls(namer, weakly(self._is_put_in_place))
+        self._nested = NestedCalls(namer, weakly(self._is_rewritten))
+        self.threaded = ThreadedCalls(reader, namer)
 
     def block(self, body: list[Any]) -> list[Any]:
         """Return a statement list with the bodies of helpers in the place of their calls."""
@@ -103,7 +106,8 @@ class WritingHelpers:
             code = self._reader.scope.function.__code__
             self._taken = names_outside(body) | set(code.co_varnames[: code.co_argcount])
         done: list[Any] = []
-        for statement in body:
+        for written in body:
+            statement = self._branched(written)
             for part in blocks_of(statement):
                 part[:] = self.block(part)
             lead = self._nested.before(statement)
@@ -112,6 +116,17 @@ class WritingHelpers:
             for item in [*lead, statement]:
                 done += self._statement(item)
         return done
+
+    def _branched(self, statement: Any) -> Any:
+        """Write ``y = f(a) if c else b`` with two branches, if there are such calls in it."""
+        value = getattr(statement, "value", None)
+        if not isinstance(value, gast.IfExp) or not may_hold(statement, value):
+            return statement
+        if not any(map(self._is_rewritten, found_in(value, gast.Call))):
+            return statement
+        then, other = clone(statement), clone(statement)
+        then.value, other.value = value.body, value.orelse
+        return at(gast.If(value.test, [then], [other]), statement)
 
     def _note_new(self, lead: list[Any]) -> None:
         made = {target.id for item in lead for target in item.targets}
@@ -123,8 +138,29 @@ class WritingHelpers:
         self._taken |= names
         self._reader.scope.local |= names
 
-    def _is_put_in_place(self, call: Any) -> bool:
-        return self._in_place(call) is not None
+    def _is_rewritten(self, call: Any) -> bool:
+        return self._in_place(call) is not None or self._threaded(call) is not None
+
+    def _threaded(self, call: Any) -> tuple[Threaded, dict[str, Any]] | None:
+        """Return what is called instead of a function that cannot be put in place, with what."""
+        callee = self._reader.scope.resolve(call.func)
+        if not isinstance(callee, FunctionType) or not self._is_given_what_varies(call):
+            return None
+        vocabulary = self._reader.vocabulary
+        known = vocabulary.rule_for(callee) or vocabulary.constant_reason(callee)
+        if known or vocabulary.how_written(callee) is None:
+            return None
+        try:
+            tree = source_to_read(callee).tree
+        except SrcgradError:
+            return None
+        operands, elsewhere = vocabulary.written_operands(callee, call)
+        if elsewhere or not (operands or _calls_itself(tree, scope_of(callee, tree))):
+            return None
+        args = tree.args
+        given = _bind(args, call, callee)
+        found = None if given is None else self.threaded.of(call, given)
+        return None if found is None or given is None else (found, given)
 
     def _statement(self, statement: Any) -> list[Any]:
         value = getattr(statement, "value", None)
@@ -132,9 +168,11 @@ class WritingHelpers:
             return [statement]
         if self._nested.makes(value):
             return self._loop(statement)
-        found = self._in_place(value) if isinstance(value, gast.Call) else None
-        if found is None or not self._into_our_world(found):
+        if not isinstance(value, gast.Call):
             return [statement]
+        found = self._in_place(value)
+        if found is None or not self._into_our_world(found):
+            return self._thread(statement)
         self._active.append(found.function)
         body = self.block(self._place(found, statement))
         self._active.pop()
@@ -142,6 +180,15 @@ class WritingHelpers:
         if found.function not in self.inlined:
             self.inlined.append(found.function)
         return body
+
+    def _thread(self, statement: Any) -> list[Any]:
+        """Call what returns what it writes in the place of a function that writes, if it can be."""
+        found = self._threaded(statement.value)
+        if found is None:
+            return [statement]
+        lines = self.threaded.rewrite(statement, *found, self._new)
+        self._varies.spread(lines)
+        return lines
 
     def _loop(self, statement: Any) -> list[Any]:
         """Write out a comprehension, so that the calls in it become statements of a loop."""
@@ -183,14 +230,17 @@ class WritingHelpers:
             return False
         if callee in self._active or len(self._active) >= _DEEPEST:
             return False
-        passed = [*call.args, *[item.value for item in call.keywords]]
-        if not self._active and not any(self._varies.of(item) for item in passed):
+        if not self._is_given_what_varies(call):
             return False
         operands, elsewhere = vocabulary.written_operands(callee, call)
         if not operands and not elsewhere and vocabulary.returned_operands(callee, call):
             self.hands_back = True
             return self._with_those
         return bool(operands) and not elsewhere
+
+    def _is_given_what_varies(self, call: Any) -> bool:
+        passed = [*call.args, *[item.value for item in call.keywords]]
+        return bool(self._active) or any(self._varies.of(item) for item in passed)
 
     def _into_our_world(self, found: _Placed) -> bool:
         """Let the helper's free names mean the same in the caller; say whether they do.
@@ -220,7 +270,7 @@ class WritingHelpers:
 
     def _place(self, found: _Placed, like: Any) -> list[Any]:
         source = found.source
-        body = _without_docstring(found.tree.body)
+        body = without_docstring(found.tree.body)
         bound = _stored(body)
         names: dict[str, str] = {}
         lead: list[Any] = []
@@ -356,9 +406,3 @@ def _returns_last(body: list[Any]) -> bool:
     if any(loop.orelse for loop in loops):
         return False
     return not leaves or (len(leaves) == 1 and body[-1] is leaves[0])
-
-
-def _without_docstring(body: list[Any]) -> list[Any]:
-    first = body[0] if body else None
-    is_text = isinstance(first, gast.Expr) and isinstance(first.value, gast.Constant)
-    return body[1:] if is_text else body

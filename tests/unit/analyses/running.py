@@ -20,6 +20,7 @@ from srcgrad.analyses.shifts import taken_off
 from srcgrad.codegen.printer import to_source
 from srcgrad.compiler import derivation
 from srcgrad.compiler.conditions import in_words_of_arguments
+from srcgrad.errors import LEFT_OUT_SAYS
 from srcgrad.ir import gast
 from srcgrad.ir.build import load
 from srcgrad.ir.program import bound_names
@@ -168,7 +169,7 @@ def _holds(condition: str, given: dict[str, Any]) -> bool:
 def run(found: Found, args: tuple[Any, ...]) -> dict[str, Any] | None:
     """Run a program in normal form and keep what its names were bound to; return its arguments.
 
-    None if it takes something for granted that is not so.
+    None if it takes something for granted that is not so, or comes by a part that is left out.
     """
     scope = dict(found.scope)
     exec(compile(found.text, f"<{found.name}>", "exec"), scope)
@@ -190,7 +191,12 @@ def run(found: Found, args: tuple[Any, ...]) -> dict[str, Any] | None:
                 found.bindings.setdefault(name, []).append(value)
         return look
 
-    _traced(lambda: function(*copied(args)), look)
+    try:
+        _traced(lambda: function(*copied(args)), look)
+    except NotImplementedError as error:
+        if not str(error).startswith(LEFT_OUT_SAYS):
+            raise
+        return None
     return given
 
 
