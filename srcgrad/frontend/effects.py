@@ -204,11 +204,10 @@ class Effects:
             for node in binding:
                 self._bind(node)
         shallow, deep = set[str](), set[str]()
-        for node in self._nodes:
-            if node.__class__ in _CHANGING:
-                found, inside = self._written(node)
-                shallow |= found
-                deep |= inside
+        for node in (node for node in self._nodes if node.__class__ in _CHANGING):
+            found, inside = self._written(node)
+            shallow |= found
+            deep |= inside
         deeply = plain_origins(deep)
         return Written((plain_origins(shallow) | deeply) - self._texts, deeply)
 

@@ -14,7 +14,7 @@ from srcgrad.frontend.expand.binding import (
     default_values,
     only_passes_on,
 )
-from srcgrad.frontend.expand.keeping import cached_tree, may_return_function
+from srcgrad.frontend.expand.keeping import may_return_function
 from srcgrad.frontend.expand.managed import managed
 from srcgrad.frontend.expand.part import Part, callee
 from srcgrad.frontend.expand.scoping import (
@@ -173,7 +173,7 @@ class Calls(Part):
     ) -> Value:
         function = args[0]
         if callee.caches and isinstance(function, Local):
-            self.frame.special.refuse_needed_cache(function.code.tree, node)
+            return self.frame.special.cached(function, node)
         return function
 
     @callee(Object)
@@ -226,7 +226,9 @@ class Calls(Part):
             return self.frame.call(
                 Known(written.function), [*lead, *written.args], dict(written.keywords), node
             )
-        self.frame.special.refuse_needed_cache(varying and cached_tree(function), node)
+        kept = self.frame.special.kept(function, args, keywords, node)
+        if kept is not None:
+            return kept
         member = self.frame.members.by_value(function, args, keywords)
         if member is not None:
             return member

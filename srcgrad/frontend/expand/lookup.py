@@ -215,3 +215,17 @@ class Live:
         if name in self.frame.env or name in self.frame.own:
             return self.frame.look(name)
         return None
+
+
+class WithItself:
+    """What the free names of a local function mean which calls itself past its decorators."""
+
+    def __init__(self, captured: Any, name: str) -> None:
+        self._captured = captured
+        self._name = name
+        self.itself: Value | None = None
+
+    def get(self, name: str) -> Value | None:
+        """Return what a name means, or None if it is not the function's."""
+        found: Value | None = self.itself if name == self._name else self._captured.get(name)
+        return found

@@ -8,15 +8,19 @@ import dataclasses
 import functools
 from dataclasses import replace
 from types import FunctionType, ModuleType
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from srcgrad.frontend.expand.assumptions import Of, has_twins
-from srcgrad.frontend.expand.keeping import is_kept_by_cache
+from srcgrad.frontend.expand.keeping import cached_tree, is_kept_by_cache
+from srcgrad.frontend.expand.lookup import WithItself
+from srcgrad.frontend.expand.memos import remembering, with_memo
 from srcgrad.frontend.expand.namespaces import gives_namespace
 from srcgrad.frontend.expand.part import Part, function
+from srcgrad.frontend.expand.scoping import parameters
 from srcgrad.frontend.expand.values import (
+    Code,
     Identity,
     Instance,
     Items,
@@ -31,9 +35,11 @@ from srcgrad.frontend.expand.values import (
     is_literal,
 )
 from srcgrad.frontend.long_loops import is_repeating, repeated
+from srcgrad.frontend.source import find_source
 from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, call, clone, load, store
 from srcgrad.ir.packages import is_library_name
+from srcgrad.ir.scopes import uncached
 from srcgrad.runtime import copied, refuse_twins
 from srcgrad.runtime.indexing import names_element
 from srcgrad.runtime.objects import is_member, is_plain_class
@@ -84,11 +90,35 @@ class Special(Part):
             return self.frame.call(made, args, {}, node)
         return made
 
-    def refuse_needed_cache(self, tree: Any, node: Any) -> None:
-        """Refuse to leave out a cache, if there is one, that a function needs to come to an end."""
-        if tree and is_kept_by_cache(tree):
-            what = f"`{tree.name}`, which calls itself in several places and needs its cache,"
-            self.frame.refuse(node, f"{what} is not differentiated by source", "fill a table")
+    def kept(self, function: Any, args: list[Value], keywords: Bound, node: Any) -> Value | None:
+        """Call a function that needs its cache to come to an end as one that keeps its results."""
+        varying = any(map(self.frame.varies, [*args, *keywords.values()]))
+        tree = cached_tree(function) if varying else None
+        if not tree or not is_kept_by_cache(tree):
+            return None
+        made = remembering(uncached(function))
+        if made is None:
+            self._refuse_needed_cache(tree, node)
+        known = parameters(find_source(made).tree.args)[-1]
+        return self.frame.call(Known(made), args, {**keywords, known: _nothing(node)}, node)
+
+    def cached(self, function: Local, node: Any) -> Static:
+        """Return a local function without its cache; one that needs it keeps its results itself."""
+        code = function.code
+        if not is_kept_by_cache(code.tree):
+            return function
+        found = with_memo(code.tree)
+        if found is None or function.defaults:
+            self._refuse_needed_cache(code.tree, node)
+        made = Code(found[0], code.home, code.source, code.owner)
+        self.session.kept.append(made)
+        captured: Any = WithItself(function.captured, code.tree.name)
+        captured.itself = Local(made, captured)
+        return Partial(captured.itself, [], {found[1]: _nothing(node)})
+
+    def _refuse_needed_cache(self, tree: Any, node: Any) -> NoReturn:
+        what = f"`{tree.name}`, which calls itself in several places and needs its cache,"
+        self.frame.refuse(node, f"{what} is not differentiated by source", "fill a table")
 
     def _checkpoint(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
         """Let the calls of a function be run again; of an object, differentiate them as others."""
@@ -398,6 +428,11 @@ def _elements(value: Value) -> list[Value] | None:
     if isinstance(value, (gast.List, gast.Tuple)):
         return list(value.elts)
     return None
+
+
+def _nothing(node: Any) -> Any:
+    """Return an empty dict, where `node` is."""
+    return at(gast.Dict([], []), node)
 
 
 def _repeated(value: Value) -> Value:
