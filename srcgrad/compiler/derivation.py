@@ -21,6 +21,7 @@ from srcgrad.compiler.asking import ask_for_less
 from srcgrad.compiler.assuming import assume_ranks, assume_vectors
 from srcgrad.compiler.field_reads import fields_read, stored_fields
 from srcgrad.compiler.free_names import FreeNames
+from srcgrad.compiler.given_away import states_among, take_over
 from srcgrad.compiler.handing import Handed, nested
 from srcgrad.compiler.lasting import Lasting
 from srcgrad.compiler.list_depths import refuse_inner_lists
@@ -40,7 +41,6 @@ from srcgrad.ir.marks import VECTOR
 from srcgrad.ir.nodes import Blank, Comment
 from srcgrad.ir.origins import spread_origins
 from srcgrad.ir.program import Program, bound_names
-from srcgrad.ir.walk import statements
 from srcgrad.optimizations.dead_contents import Contents
 from srcgrad.optimizations.dead_contents import Known as Outlines
 from srcgrad.optimizations.drop_dead_stores import DeadStores
@@ -50,7 +50,7 @@ from srcgrad.optimizations.purity import Purity
 from srcgrad.optimizations.raising import Raising
 from srcgrad.transforms.externals import Externals
 from srcgrad.transforms.float_checks import check_floats
-from srcgrad.transforms.fusing import Fusing
+from srcgrad.transforms.fusing import Fusing, still_there
 from srcgrad.transforms.last_trips import leave_out_last_trips
 from srcgrad.transforms.pulling import selection_of
 from srcgrad.transforms.recording import Recorder
@@ -146,15 +146,19 @@ class Derivation:
         active = [o for o in outputs if o in facts.activity.active]
         reverser, given = Reverser(sweep), sweep.adjoints.given_for(outputs)
         seeds = [(o, load(given[o])) for o in active if o in sweep.adjoints.mirrored]
-        halves = reverser.run(seeds, [o for o in active if o not in sweep.adjoints.mirrored])
+        plain = [o for o in active if o not in sweep.adjoints.mirrored]
+        states = states_among(self.program, self.source.function, plain)
+        sweep.adjoints.own = frozenset(given[o] for o in states)
+        halves = reverser.run(seeds, [o for o in plain if o not in states], states)
         self._refuse_missing(sweep)
+        taken = [name for name in given.values() if name not in sweep.adjoints.own]
+        grads, extra = self._gradients(sweep, halves, wrt, taken, [*sweep.adjoints.own])
         taken = list(given.values())
-        grads, extra = self._gradients(sweep, halves, wrt, taken)
         value = gast.Expr(gast.Tuple([load(name) for name in outputs], gast.Load()))
         result = gast.Return(grads[0] if len(grads) == 1 else gast.Tuple(grads, gast.Load()))
         marker = Comment("backward")
         body = [*halves.forward, value, marker, *halves.backward, *extra, result]
-        return self._split(self._finish(body, halves, facts, taken), value, marker, taken)
+        return self._split(self._finish(body, halves, facts, taken), value, marker, taken, facts)
 
     def pullback(
         self, derive_call: CallPair, added: Sequence[str], states: Sequence[str]
@@ -304,7 +308,7 @@ class Derivation:
         fusing = Fusing(
             body, is_stable, purity.of, filled.__contains__, self.program.namer.is_adjoint
         )
-        pairs = leave_out_last_trips(fusing.run(_still_there(halves, body)))
+        pairs = leave_out_last_trips(fusing.run(still_there(halves.pairs, body)))
         lasting = Lasting(self.program, body, purity, facts, keep_complex=self.keep_complex)
         lasting.read_in_place()
         recorder = Recorder(
@@ -475,13 +479,14 @@ class Derivation:
         return gast.Tuple([result, extras], gast.Load()) if aux else result
 
     def _split(
-        self, body: list[Any], value: Any, marker: Any, given: list[str]
+        self, body: list[Any], value: Any, marker: Any, given: list[str], facts: Facts
     ) -> tuple[list[Any], list[Any], list[str]]:
         cut = next(i for i, item in enumerate(body) if item is value)
         forward = body[:cut]
         backward = [item for item in body[cut + 1 :] if item is not marker]
         saved = kept_between(forward, backward, self.program.parameters)
         forward = drop_idle_guards(forward)
+        take_over(forward, self.program, self.source.function, saved, self.externals, facts)
         out = value.value if self.program.returns_tuple else value.value.elts[0]
         hand_over(forward, backward, gast.copy_location(out, value), saved)
         self._comment(backward)
@@ -492,9 +497,3 @@ class Derivation:
         tail = body[start + 1 :]
         comment_lines(tail, self.source.lines)
         body[start + 1 :] = tail
-
-
-def _still_there(halves: Reversed, body: list[Any]) -> list[Any]:
-    """Return the pairs of which dead-store removal has left both sides."""
-    left = {id(statement) for statement in statements(body)}
-    return [pair for pair in halves.pairs if id(pair.adjoint) in left]

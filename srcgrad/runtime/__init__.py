@@ -43,6 +43,7 @@ from srcgrad.runtime.complex_parts import (
     rightly_solved,
     rightly_stepped,
 )
+from srcgrad.runtime.containers import kept_apart, taken_over
 from srcgrad.runtime.contractions import (
     contracted,
     cross_left,
@@ -409,9 +410,9 @@ __all__ = [
     "insert_back", "interp_back", "interp_push", "inverse_axes", "irfft_back", "irfftn_back",
     "is_above", "is_below", "is_complex", "is_matrix", "is_number", "is_pair", "is_vector", "item",
     "item_index", "item_shapes", "join_blocks", "join_columns", "join_pieces", "join_rows",
-    "keep_apart", "kept", "kept_if", "kept_unless", "kron_left", "kron_right", "last_part",
-    "last_written", "linspace_back", "logaddexp_back", "logspace_back", "logspace_push",
-    "lstsq_back", "lstsq_push", "matmul_left", "matmul_right", "matrix_norm_back",
+    "keep_apart", "kept", "kept_apart", "kept_if", "kept_unless", "kron_left", "kron_right",
+    "last_part", "last_written", "linspace_back", "logaddexp_back", "logspace_back",
+    "logspace_push", "lstsq_back", "lstsq_push", "matmul_left", "matmul_right", "matrix_norm_back",
     "matrix_power_back", "matrix_power_push", "may_repeat", "meshgrid_back", "multi_dot_again",
     "multi_dot_back", "multi_dot_back_push", "multi_dot_push", "multivariate_normal_push",
     "negated", "nested_shapes", "norm_back", "number_sign", "numbers", "of_reals", "on_diagonal",
@@ -436,7 +437,7 @@ __all__ = [
     "split_dstack", "split_hstack", "split_like", "split_rows", "split_vstack", "spread",
     "spread_over_grid", "spread_pair", "steps_between", "stop_gradient", "strided_places",
     "strided_push", "sum_trailing", "svd_back", "svd_push", "svdvals_back", "svdvals_push", "tail",
-    "take_along", "take_back", "taken", "tell", "tensordot_left", "tensordot_right",
+    "take_along", "take_back", "taken", "taken_over", "tell", "tensordot_left", "tensordot_right",
     "tensorinv_back", "tensorinv_push", "tensorsolve_back", "tensorsolve_push", "tile_back",
     "trace_back", "transformed_axes", "trapezoid_back", "tridiagonal", "trigamma", "turns",
     "unbroadcast", "unbroadcast_each", "undo_diff", "unit_vectors", "unstack_like", "vander_back",

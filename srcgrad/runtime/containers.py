@@ -134,3 +134,16 @@ def with_parts(value: Any, parts: dict[str, Any]) -> Any:
         return rebuilt(value, parts)
     _, rest = taken_apart(value)
     return REGISTERED[type(value)].unflatten(rest, [parts[name] for name in order])
+
+
+def kept_apart(value: Any) -> Any:
+    """Return a copy of a list, dict or set that a function is given to write into.
+
+    Of an array it makes a copy itself (`taken_over`).
+    """
+    return value.copy() if isinstance(value, (list, dict, set)) else value
+
+
+def taken_over(value: Any) -> Any:
+    """Return what a function is given to write into: a list, dict or set itself, else a copy."""
+    return value if isinstance(value, (list, dict, set)) else value.copy()

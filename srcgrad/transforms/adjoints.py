@@ -57,6 +57,7 @@ class Adjoints:
             adjoint, written in place.
         mirrored: Names whose adjoint exists from the start and is written in place only.
         roots: The variables of those adjoints that lie in memory of their own.
+        own: The variables of adjoints that a caller has given away: they may be written into.
         rebinds: Whether sums are bound anew, as suits a text that is differentiated again.
         may_be_container: Says whether a name may be bound to a container, for all that is known.
         unpacked: Names of the several results of one call, some of which may be of integers.
@@ -86,6 +87,7 @@ class Adjoints:
         self.mirrored: frozenset[str] = frozenset()
         self.wide: set[str] = set()
         self.roots: frozenset[str] = frozenset()
+        self.own: frozenset[str] = frozenset()
         self._namer = namer
         self._externals = externals
 
@@ -305,10 +307,10 @@ class Adjoints:
             return [*self.vacate(cell, like), self.zeros(cell, like)]
         if cell in self.parts or (held is Status.OWNED and cell not in self.borrowed):
             return self._widen(cell, like)
-        if self._is_number(cell):
+        if self._is_number(cell) or (held is Status.OWNED and self.borrowed[cell] in self.own):
             done = self.spell_out(like, [cell])
             self.state[cell] = Status.OWNED
-            return done
+            return [*done, *self._widen(cell, like)]
         self.state[cell] = Status.OWNED
         uniform = self.uniform.pop(cell, None)
         if uniform is not None and VECTOR.of(uniform) == ():

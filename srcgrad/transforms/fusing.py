@@ -264,3 +264,9 @@ def _remove(block: list[Any], statement: Any) -> None:
         for part in blocks_of(item):
             _remove(part, statement)
     block[:] = [item for item in block if item is not statement]
+
+
+def still_there(pairs: list[Pair], body: list[Any]) -> list[Pair]:
+    """Return the pairs of which both sides are left in a body."""
+    left = {id(statement) for statement in statements(body)}
+    return [pair for pair in pairs if id(pair.adjoint) in left]

@@ -7,8 +7,10 @@ from typing import Any
 from srcgrad.errors import MissingRuleError
 from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, call, load, store
+from srcgrad.ir.marks import IS_ENTRY
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import direct_names
+from srcgrad.transforms.adjoints import Status
 from srcgrad.transforms.contributions import Contributions
 from srcgrad.transforms.reverse_repeats import RepeatedSteps, as_passed
 from srcgrad.transforms.sweep import RepeatedCall, SteppedLoop, Sweep
@@ -28,9 +30,11 @@ class CallSteps:
         if isinstance(derived, SteppedLoop):
             return self._repeats.prepare_loop(statement, derived, targets)
         saved = self._sweep.namer.fresh("saved")
-        copied = self._copied_by(operation)
+        states = self._sweep.program.reader.vocabulary.states_returned(operation.primal)
+        places = self._places(operation, states)
+        threaded = {n for place in places for n in direct_names(derived.passed[place])}
         passed = [
-            item if place in copied else self._sweep.kept(item)
+            self._given_away(item) if place in places else self._sweep.kept(item)
             for place, item in enumerate(derived.passed)
         ]
         statement.value = at(call(derived.forward, *passed), statement)
@@ -39,25 +43,41 @@ class CallSteps:
         statement.targets = [gast.Tuple([target, store(saved)], gast.Store())]
 
         def rule(grads: list[Any]) -> tuple[list[Any], Contributions]:
-            filled = as_passed(self._sweep.filled(grads, targets), derived.outputs, target)
-            value = call(derived.backward, load(saved), *filled)
+            filled = self._sweep.filled(grads, targets)
+            for place in range(len(filled) - len(states), len(filled)):
+                filled[place] = self._owned(targets[place], filled[place])
+            passed = as_passed(filled, derived.outputs, target)
+            value = call(derived.backward, load(saved), *passed)
             cells = [name for item in derived.parameters for name in direct_names(item)]
             if len(cells) == 1:
+                IS_ENTRY.put(value, bool(states) and cells[0] in threaded)
                 return [], [(cells[0], value)]
             parts = [self._sweep.namer.version(self._sweep.namer.adjoint(cell)) for cell in cells]
             names = gast.Tuple([store(part) for part in parts], gast.Store())
-            return [assign(names, value)], [
-                (cell, load(part)) for cell, part in zip(cells, parts, strict=True)
-            ]
+            handed = [(cell, load(part)) for cell, part in zip(cells, parts, strict=True)]
+            for cell, part in handed:
+                IS_ENTRY.put(part, cell in threaded)
+            return [assign(names, value)], handed
 
         self._sweep.keep_step(statement, targets, rule)
         return [statement]
 
-    def _copied_by(self, operation: Operation) -> set[int]:
-        """Return the places of the parameters that a function copies before all else."""
-        states = self._sweep.program.reader.vocabulary.states_returned(operation.primal)
+    def _given_away(self, item: Any) -> Any:
+        """Return what a function copies itself, if it is an array, and else writes into."""
+        if self._sweep.rank(item):
+            return item
+        return call(self._sweep.externals.use_runtime("kept_apart"), item)
+
+    def _owned(self, cell: str, grad: Any) -> Any:
+        """Return an adjoint that a function may write into: a copy of what may be another's."""
+        if self._sweep.consumed.get(cell) is not Status.SHARED:
+            return grad
+        return call(self._sweep.externals.use_runtime("copied"), grad)
+
+    def _places(self, operation: Operation, states: tuple[str, ...]) -> list[int]:
+        """Return the places of the parameters whose states a function returns."""
         code = getattr(operation.primal, "__code__", None)
-        return {code.co_varnames.index(name) for name in states} if code is not None else set()
+        return [] if code is None else [code.co_varnames.index(name) for name in states]
 
     def prepare_taped(self, statement: Any, operation: Operation, targets: list[str]) -> list[Any]:
         """Run the call on the tape, for want of a rule and of source, and keep its pullback."""

@@ -141,6 +141,7 @@ class Sweep:
         missing: Operands whose derivative a rule does not know.
         refused: What else cannot be reversed, why, what to do, and the error to raise.
         taped: The calls that run on the tape, with what they call.
+        consumed: What may be done with the adjoints in hand, by the names of their values.
         whole: The adjoint in hand, if it has the shape of its value, and what is made of it so.
     """
 
@@ -182,6 +183,7 @@ class Sweep:
         self.kinds: Kinds = kinds(program, result)
         self.witness = begun(program, self.originals)
         self.whole: set[str] = set()
+        self.consumed: dict[str, Status | None] = {}
         self.entries = program.once(Entries)
         self.overwrites = Overwrites(program)
         self.origins = Origins(
@@ -243,6 +245,7 @@ class Sweep:
             moved += adjoints.spell_uniform(statement, targets)
         uniform = adjoints.uniform.pop(targets[0], None) if len(targets) == 1 else None
         statuses = [adjoints.consume(target) for target in targets]
+        self.consumed = dict(zip(targets, statuses, strict=True))
         if all(status is None for status in statuses):
             return []
         if uniform is not None:

@@ -190,7 +190,7 @@ def _chebyshev(n, x):
     return 2.0 * x * _chebyshev(n - 1, x) - _chebyshev(n - 2, x)
 
 
-@program("s", by="tape")  # without its cache it would run for ever
+@program("s")
 def memoised_recursion(x):
     total = 0.0
     for n in range(5):
@@ -291,7 +291,7 @@ def _sum_of_two_before(n, a, b):
     return _sum_of_two_before(n - 1, a, b) * 0.5 + _sum_of_two_before(n - 2, a, b) * a
 
 
-@program("v", by="tape")
+@program("v")
 def cache_that_met_the_same_numbers_before(x):
     _sum_of_two_before(6, float(x[0]), float(x[1]))
     return _sum_of_two_before(6, x[0], x[1])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache, lru_cache
+
 import numpy as np
 
 from tests.programs.corpus import program
@@ -320,6 +322,97 @@ def arrays_written_in_a_loop(x):
         _mixed(a, x, k)
         a = a * 0.5
     return np.sum(a**2)
+
+
+@program("v")
+def warping_with_a_cache(x):
+    y = x[::-1] ** 2
+
+    @lru_cache(maxsize=None)
+    def cost(i, j):
+        if i == 0 or j == 0:
+            return float(i + j)
+        before = min(cost(i - 1, j), cost(i, j - 1), cost(i - 1, j - 1))
+        return (x[i - 1] - y[j - 1]) ** 2 + before
+
+    return cost(len(x), len(y))
+
+
+@program("v")
+def order_of_products_with_a_cache(x):
+    @cache
+    def cheapest(i, j):
+        if i == j:
+            return 0.0
+        best = np.inf
+        for k in range(i, j):
+            both = cheapest(i, k) + cheapest(k + 1, j)
+            best = min(best, both + x[i] ** 2 * x[k] ** 2 * x[j] ** 2)
+        return best
+
+    return cheapest(0, len(x) - 1)
+
+
+@program("v")
+def pairs_with_a_cache(x):
+    @cache
+    def both(i):
+        if i >= len(x):
+            return 0.0, 1.0
+        a, b = both(i + 1)
+        c, d = both(i + 2)
+        return a + x[i] * d, b * x[i] + c
+
+    first, second = both(0)
+    return first * second
+
+
+@cache
+def _legendre(n, t):
+    if n < 2:
+        return t if n else 1.0
+    return ((2 * n - 1) * t * _legendre(n - 1, t) - (n - 1) * _legendre(n - 2, t)) / n
+
+
+@program("v")
+def polynomials_with_a_cache(x):
+    total = 0.0
+    for n in range(5):
+        total += _legendre(n, x[0]) * x[n % 2]
+    return total
+
+
+def _squared(a, i):
+    if i == len(a):
+        return
+    a[i] = a[i] * a[i - 1]
+    _squared(a, i + 1)
+
+
+@program("v")
+def array_read_before_and_after(x):
+    a = x * 2.0
+    before = np.sum(a * a)
+    _squared(a, 1)
+    between = np.sum(a**2)
+    _squared(a, 2)
+    return before * between + np.sum(a**3)
+
+
+def _grown(out, n, x):
+    if n == 0:
+        return
+    out.append(x[n] * len(out))
+    _grown(out, n - 1, x)
+    out.append(out[-1] * out[0])
+
+
+@program("v")
+def list_that_grows_before_and_after(x):
+    out = [x[0]]
+    before = sum(out) * out[0]
+    _grown(out, 2, x)
+    return before * sum(value * (i + 1) for i, value in enumerate(out))
 
 
 @program("v", by="tape")

@@ -208,14 +208,14 @@ class Calls(Part):
     def _call_known(self, callee: Known, args: list[Value], keywords: Bound, node: Any) -> Value:
         function = callee.value
         found = self.frame.derivatives.special(function, args, keywords, node)
-        if found is None:
-            found = self.frame.interpolators.interpolator(callee, args, keywords, node)
-        if found is None:
-            found = self.frame.laws.law(callee, args, keywords, node)
-        if found is None:
-            found = self.frame.solvers.solver(callee, args, keywords, node)
-        if found is None:
-            found = self.frame.results.result(callee, args, keywords, node)
+        for ask in (
+            self.frame.interpolators.interpolator,
+            self.frame.laws.law,
+            self.frame.solvers.solver,
+            self.frame.results.result,
+            self.frame.special.kept,
+        ):
+            found = ask(callee, args, keywords, node) if found is None else found
         if found is not None:
             return found
         varying = any(map(self.frame.varies, [*args, *keywords.values()]))
@@ -226,9 +226,6 @@ class Calls(Part):
             return self.frame.call(
                 Known(written.function), [*lead, *written.args], dict(written.keywords), node
             )
-        kept = self.frame.special.kept(function, args, keywords, node)
-        if kept is not None:
-            return kept
         member = self.frame.members.by_value(function, args, keywords)
         if member is not None:
             return member

@@ -42,6 +42,7 @@ from srcgrad.frontend.expand.values import (
     is_literal,
 )
 from srcgrad.frontend.long_loops import mark_repeated
+from srcgrad.frontend.normalize.threaded import keep_states
 from srcgrad.frontend.source import Entry, Leaves, Path, attach, find_source
 from srcgrad.frontend.unseen import UNSEEN
 from srcgrad.garbage import weakly
@@ -288,6 +289,7 @@ class Expander:
             attach(made, replace(find_source(made), stands_for=code.source.users))
         made.__defaults__ = code.source.function.__defaults__  # a call may rely on them
         made.__kwdefaults__ = code.source.function.__kwdefaults__
+        keep_states(made, code.source.function)
         if code.repeated:
             mark_repeated(made)
         return made

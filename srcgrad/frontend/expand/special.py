@@ -90,9 +90,10 @@ class Special(Part):
             return self.frame.call(made, args, {}, node)
         return made
 
-    def kept(self, function: Any, args: list[Value], keywords: Bound, node: Any) -> Value | None:
+    def kept(self, callee: Known, args: list[Value], keywords: Bound, node: Any) -> Value | None:
         """Call a function that needs its cache to come to an end as one that keeps its results."""
         varying = any(map(self.frame.varies, [*args, *keywords.values()]))
+        function = callee.value
         tree = cached_tree(function) if varying else None
         if not tree or not is_kept_by_cache(tree):
             return None

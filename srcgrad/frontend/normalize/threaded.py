@@ -161,6 +161,12 @@ def states_returned(function: Any) -> tuple[str, ...]:
     return found
 
 
+def keep_states(made: FunctionType, function: FunctionType) -> None:
+    """Let a function that was made of another say of its states what that does."""
+    if hasattr(function, _STATES):
+        setattr(made, _STATES, getattr(function, _STATES))
+
+
 def _rebound(node: Any) -> list[str]:
     """Return the names that a node binds to something else; an update may keep what it holds."""
     if isinstance(node, gast.Assign):

@@ -12,6 +12,7 @@ from srcgrad.frontend.effects import returned_elements, returned_parameters, wri
 from srcgrad.frontend.normalize.threaded import states_returned, threaded
 from srcgrad.frontend.source import find_source
 from srcgrad.ir import gast
+from srcgrad.runtime import kept_apart, taken_over
 
 
 def halved(a, n):
@@ -170,3 +171,13 @@ def key_of_a_table(table, key):
 def test_elements_are_told_from_the_whole(function, whole, elements):
     assert returned_parameters(function, VOCABULARY) == whole
     assert returned_elements(function, VOCABULARY) == elements
+
+
+def test_arrays_are_copied_by_who_writes_and_containers_by_who_has_them():
+    array, rows, table, names = np.arange(2.0), [1.0], {"a": 1.0}, {1}
+    assert kept_apart(array) is array
+    assert taken_over(array) is not array
+    for value in (rows, table, names):
+        assert taken_over(value) is value
+        assert kept_apart(value) == value
+        assert kept_apart(value) is not value
