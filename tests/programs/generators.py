@@ -236,12 +236,75 @@ def generator_that_stands_in_a_try(x):
     return total
 
 
-@program("v", by="tape")
+@program("v")
 def generator_that_calls_itself(x):
     total = 0.0
     for y in halved(x, 3):
         total += np.sum(y * y)
     return total
+
+
+def in_order(node, x):
+    if node is not None:
+        left, place, right = node
+        yield from in_order(left, x)
+        yield x[place] ** 2
+        yield from in_order(right, x)
+
+
+TREE = ((None, 1, None), 0, ((None, 2, None), 1, None))
+
+
+@program("v")
+def tree_walked_by_a_generator(x):
+    total = 0.0
+    for depth, value in enumerate(in_order(TREE, x)):
+        total += value * depth
+    return total
+
+
+@program("v")
+def walk_of_a_tree_that_is_added_up(x):
+    return sum(value * x[0] for value in in_order(TREE, x)) * x[1]
+
+
+@program("v")
+def walk_of_a_tree_that_is_kept(x):
+    kept = []
+    for value in in_order(TREE, x):
+        kept.append(value * x[1])
+    return kept[0] * kept[-1] + len(kept)
+
+
+def products_of(values, k, start, product):
+    if k == 0:
+        yield product
+        return
+    for i in range(start, len(values)):
+        yield from products_of(values, k - 1, i + 1, product * values[i])
+
+
+@program("v")
+def symmetric_polynomials_by_a_generator(x):
+    return sum(products_of(x, 2, 0, 1.0)) + sum(products_of(x, 3, 0, 1.0))
+
+
+@program("v", by="tape")
+def walk_whose_loop_writes_what_it_reads(x):
+    values = x * 1.0
+    total = 0.0
+    for value in in_order(TREE, values):
+        values[1] = values[1] * 2.0
+        total += value
+    return total
+
+
+@program("v", by="tape")
+def walk_that_is_left_early(x):
+    for value in in_order(TREE, x):
+        if value > 0.5:
+            return value
+    return x[0]
 
 
 @program("v")

@@ -428,3 +428,102 @@ def array_whose_view_is_read_later(x):
     tail = a[1:]
     _mixed(a, x, 0)
     return np.sum(tail**2) + a[0]
+
+
+def _labelled_by(place, label, graph, values, labels):
+    labels[place] = label
+    total = values[place] ** 2
+    for other in graph[place]:
+        if labels[other] < 0:
+            total = total + _labelled_by(other, label, graph, values, labels) * values[place]
+    return total
+
+
+@program("v")
+def depth_first_search_with_labels(x):
+    labels = [-1, -1, -1]
+    graph = [[1], [0, 2], [1]]
+    return _labelled_by(0, 1, graph, x, labels) * (labels[2] + 2)
+
+
+def _change(amount, coins, x, known):
+    if amount == 0:
+        return 1.0
+    if amount < 0:
+        return 0.0
+    if amount not in known:
+        total = 0.0
+        for place, coin in enumerate(coins):
+            total = total + x[place] * _change(amount - coin, coins, x, known)
+        known[amount] = total
+    return known[amount]
+
+
+@program("v")
+def ways_to_give_change(x):
+    return _change(7, [1, 2, 3], x, {})
+
+
+@program("v")
+def edits_between_words_with_a_cache(x):
+    @cache
+    def cost(i, j):
+        if i == 0:
+            return j * x[0] ** 2
+        if j == 0:
+            return i * x[1] ** 2
+        if "tree"[i - 1] == "three"[j - 1]:
+            return cost(i - 1, j - 1)
+        replaced = cost(i - 1, j - 1) + x[2] ** 2
+        return min(cost(i - 1, j) + x[1] ** 2, cost(i, j - 1) + x[0] ** 2, replaced)
+
+    return cost(4, 5)
+
+
+def _integrated(f, a, b, left, right, depth, parts):
+    middle = (a + b) / 2
+    value = f(middle)
+    if depth == 0:
+        parts.append((b - a) / 6 * (left + 4 * value + right))
+        return
+    _integrated(f, a, middle, left, value, depth - 1, parts)
+    _integrated(f, middle, b, value, right, depth - 1, parts)
+
+
+@program("v")
+def parts_of_an_integral_that_are_kept(x):
+    parts = []
+    _integrated(lambda t: np.sin(x[0] * t) * x[1], 0.0, 1.0, 0.0, x[2], 2, parts)
+    return sum(parts) + parts[0] * len(parts)
+
+
+def _hilbert(n, angle, place, points):
+    if n == 0:
+        points.append(place[-1] + np.cos(angle))
+        place.append(place[-1] * 0.5 + np.sin(angle))
+        return
+    _hilbert(n - 1, angle * 0.9, place, points)
+    _hilbert(n - 1, -angle, place, points)
+
+
+@program("v")
+def curve_drawn_by_a_turtle(x):
+    place, points = [x[0]], []
+    _hilbert(2, x[1], place, points)
+    return sum(p**2 for p in points) * place[-1]
+
+
+@program("v")
+def partitions_with_a_memo_of_pairs(x):
+    known = {}
+
+    def count(n, most):
+        if n == 0:
+            return x[0]
+        if n < 0 or most == 0:
+            return 0.0
+        if (n, most) not in known:
+            known[n, most] = count(n, most - 1) + count(n - most, most) * x[1]
+        return known[n, most]
+
+    return count(5, 3) * x[2]

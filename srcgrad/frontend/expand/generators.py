@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from srcgrad.backends.compat import is_of_compat, tells_namespace
 from srcgrad.frontend.effects import written_parameters
+from srcgrad.frontend.expand.list_makers import calls_itself, list_maker, stores
+from srcgrad.frontend.expand.lookup import WithItself
 from srcgrad.frontend.expand.order import evaluated_first, place
 from srcgrad.frontend.expand.part import Part
 from srcgrad.frontend.expand.scoping import (
-    all_names,
     free_names,
-    own_names,
     parameters,
     renamed_in,
 )
@@ -24,7 +24,6 @@ from srcgrad.frontend.expand.values import Code, Known, Local, Method, Object, S
 from srcgrad.frontend.expand.yielding import (
     leaves,
     may_run_through,
-    returns_at_end,
     returns_in_place,
     run_through,
     with_breaks,
@@ -34,11 +33,11 @@ from srcgrad.frontend.library_generators import generator_for, is_library_genera
 from srcgrad.frontend.looking import is_harmless
 from srcgrad.frontend.source import has_source
 from srcgrad.ir import gast
-from srcgrad.ir.build import assign, at, clone, load, method, store
+from srcgrad.ir.build import assign, at, clone, load, method
 from srcgrad.ir.packages import package_of
 from srcgrad.ir.program import header_of
 from srcgrad.ir.scopes import MISSING, Scope, scope_of
-from srcgrad.ir.walk import found_in, names_bound, names_read, statements, walk
+from srcgrad.ir.walk import found_in, names_bound, names_read, root_name, walk
 from srcgrad.runtime.objects import is_plain_class
 
 if TYPE_CHECKING:
@@ -47,11 +46,6 @@ if TYPE_CHECKING:
 _USERS: Final = (sum, list, tuple, max, min, sorted, set, dict)
 _LAZY: Final = (map, filter, zip, enumerate, reversed)
 _COMPREHENSIONS: Final = (gast.ListComp, gast.SetComp, gast.DictComp)
-_UNCLEAR: Final = (
-    *(gast.Delete, gast.Global, gast.Nonlocal, gast.NamedExpr, gast.Lambda, gast.FunctionDef),
-    *(gast.AsyncFunctionDef, gast.ClassDef, gast.With, gast.Try, gast.Import, gast.ImportFrom),
-    *(gast.YieldFrom, gast.Await, gast.GeneratorExp, gast.Match),
-)
 _HEADED: Final = (
     *(gast.Assign, gast.AugAssign, gast.AnnAssign, gast.Return, gast.Expr, gast.If, gast.While),
     gast.For,
@@ -61,7 +55,6 @@ _TAKING: Final = (
     *(gast.comprehension, gast.Lambda),
 )
 _CHANGING: Final = (gast.AugAssign, gast.Nonlocal, gast.Global, gast.Delete, gast.NamedExpr)
-_NEW: Final = (gast.BinOp, gast.UnaryOp, gast.Compare, gast.Constant)
 
 
 class Generators(Part):
@@ -216,6 +209,10 @@ class Generators(Part):
             or any(code.tree is item for item in self.frame.inlined)
         ):
             return False
+        if calls_itself(code.tree):
+            if self._is_apart(call, code, node.body):
+                self._make_list(call)
+            return False
         returned = self._returned(node, code.tree)
         if not may_run_through(code.tree, node.body) or (node.orelse and leaves(node.body)):
             return False
@@ -234,6 +231,17 @@ class Generators(Part):
         for statement in [*node.orelse, *returned]:
             self.frame.statement(statement)
         return True
+
+    def _is_apart(self, call: Any, code: Code, body: list[Any]) -> bool:
+        """Say whether a loop is run to its end, and writes into nothing that a generator reads."""
+        nodes = [node for line in body for node in walk(line)]
+        if leaves(body) or any(isinstance(node, gast.Return) for node in nodes):
+            return False
+        places = [node for node in nodes if stores(node)]
+        places += [node.target for node in nodes if isinstance(node, gast.AugAssign)]
+        places += [node.value for node in nodes if isinstance(node, gast.Expr)]  # a method's owner
+        read = {*names_read(call), *free_names(code.tree)}
+        return all(_root(place) not in {None, *read} for place in places)
 
     def _returned(self, loop: Any, tree: Any) -> list[Any]:
         """Let a loop over a generator that returns break instead; return what returns after it."""
@@ -359,7 +367,10 @@ class Generators(Part):
         defaults = dict(function.defaults) if isinstance(function, Local) else {}
         if isinstance(function, Known):
             defaults = self.frame.calls.defaults_of(function.value, tree.name)
-        made: Static = Local(replace(code, tree=tree), captured, defaults)
+        own: Any = WithItself(captured, tree.name) if calls_itself(code.tree) else captured
+        made: Static = Local(replace(code, tree=tree), own, defaults)
+        if isinstance(own, WithItself):
+            own.itself = made
         if isinstance(callee, Method):
             made = Method(made, callee.owner)
         name = self.frame.fresh(tree.name)
@@ -379,7 +390,7 @@ class Generators(Part):
             inner = known.code.tree if isinstance(known, Local) else None
         if inner is not None:
             nodes = list(walk(inner))
-            if any(_stores(node) or isinstance(node, _CHANGING) for node in nodes):
+            if any(stores(node) or isinstance(node, _CHANGING) for node in nodes):
                 return False
             scope = replace(scope, local=scope.local | set(parameters(inner.args)))
             calls = [node for node in nodes if isinstance(node, gast.Call)]
@@ -399,6 +410,7 @@ class Generators(Part):
                 self._is_harmless(item, known)
                 for known in scopes_with_libraries(scope, code.tree)
                 for item in calls
+                if not (calls_itself(code.tree) and getattr(item.func, "id", "") == code.tree.name)
             )
             kept[id(code.tree)] = (list_maker(code.tree) if plain else None, code.tree)
         return kept[id(code.tree)][0]
@@ -415,79 +427,17 @@ class Generators(Part):
         return (known or gives_module(call, scope)) and not written_parameters(callee, vocabulary)
 
 
-def list_maker(tree: Any) -> Any:
-    '''Return a generator as a function that returns the list of its values; None if it may differ.
-
-    >>> from srcgrad.compiler.doctesting import parse, text
-    >>> (tree,) = parse("""
-    ... def halves(x):
-    ...     for v in x:
-    ...         yield v * 0.5
-    ...         if v > 1.0:
-    ...             return
-    ... """)
-    >>> print(text([list_maker(tree)]))
-    def halves(x):
-        items = []
-        for v in x:
-            items.append(v * 0.5)
-            if v > 1.0:
-                break
-        return items
-    '''
-    if not _yields_plainly(tree):
-        return None
-    name, number = "items", 2
-    while name in all_names(tree):
-        name, number = f"items_{number}", number + 1
-    made = clone(tree)
-    if not returns_at_end(made.body):
-        return None
-    for statement in statements(made.body):
-        value = getattr(statement, "value", None)
-        if isinstance(statement, gast.Expr) and isinstance(value, gast.Yield):
-            item = gast.Constant(None, None) if value.value is None else value.value
-            statement.value = at(method(load(name), "append", item), value)
-    first = at(gast.Assign([store(name)], gast.List([], gast.Load()), None), tree)
-    last = at(gast.Return(load(name)), tree)
-    made.body = [first, *made.body, last]
-    return made
-
-
-def _yields_plainly(tree: Any) -> bool:
-    """Say whether a definition is a generator that changes nothing but its own variables."""
-    nodes = [node for statement in tree.body for node in walk(statement)]
-    yields = [node for node in nodes if isinstance(node, gast.Yield)]
-    plain = [s.value for s in statements(tree.body) if isinstance(s, gast.Expr)]
-    if not yields or any(all(item is not value for value in plain) for item in yields):
-        return False
-    if any(isinstance(node, _UNCLEAR) or _stores(node) for node in nodes):
-        return False
-    updated = {node.target.id for node in nodes if isinstance(node, gast.AugAssign)}
-    if updated and not all(isinstance(item.value, _NEW) for item in yields):
-        return False  # it may be the array itself that is updated later
-    made = [node for node in nodes if isinstance(node, gast.Assign)]
-    new = {t.id for s in made if isinstance(s.value, _NEW) for t in s.targets if _is_name(t)}
-    other = [s.targets for s in made if not isinstance(s.value, _NEW)]
-    other += [[node.target] for node in nodes if isinstance(node, gast.For)]
-    others = {name for targets in other for target in targets for name in names_bound(target)}
-    outside = {*parameters(tree.args), *free_names(tree)}
-    return updated <= new - others - outside and updated <= own_names(tree)
-
-
 def _takes_apart(statement: Any) -> bool:
     """Say whether an assignment binds several names to the parts of a value."""
     return isinstance(statement.targets[0], (gast.Tuple, gast.List))
 
 
+def _root(place: Any) -> str | None:
+    """Return the name of what is written into, also by a call of its method; or None."""
+    if isinstance(place, gast.Call):
+        place = place.func if isinstance(place.func, gast.Attribute) else None
+    return None if place is None else root_name(place)
+
+
 def _is_pair(target: Any) -> bool:
     return isinstance(target, gast.Tuple) and len(target.elts) == len(("number", "value"))
-
-
-def _stores(node: Any) -> bool:
-    places = isinstance(node, (gast.Subscript, gast.Attribute))
-    return places and not isinstance(node.ctx, gast.Load)
-
-
-def _is_name(target: Any) -> bool:
-    return isinstance(target, gast.Name)
