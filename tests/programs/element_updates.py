@@ -174,3 +174,26 @@ def element_times_itself_added_to_the_next(x):
         y[i] = y[i] * y[i + 1]
         y[i + 1] += y[i] * y[i]
     return np.sum(y * y)
+
+
+@program("m")
+def sums_over_rows_that_are_overwritten(x):
+    m = np.outer(x[0], x[0])
+    s = 0.0
+    for k in range(2):
+        r = m[k] * m[:, k]
+        s += np.sum(r * m[k])
+        m[k] = r * 0.5
+        s += np.sum(m[k] * m[k + 1])
+    return s
+
+
+@program("m")
+def lengths_of_columns_that_are_scaled(x):
+    a = x.copy()
+    s = 0.0
+    for k in range(2):
+        s += np.sqrt(np.sum(a[:, k] * a[:, k]))
+        a[:, k + 1] -= a[:, k] * s
+        a[:, k] /= s
+    return np.sum(a[0] * a[1]) + s
