@@ -388,7 +388,10 @@ def _product(node: Any, *, divides: bool = False) -> tuple[bool, list[_Factor]]:
 
 
 def _factor(node: Any, divides: bool) -> _Factor:
-    return _Factor(node, node.id if isinstance(node, gast.Name) else spelled(node), divides)
+    if isinstance(node, gast.Name):
+        return _Factor(node, node.id, divides)
+    number = number_of(node)  # which a float may be in one term, and an integer in another
+    return _Factor(node, spelled(node) if number is None else repr(float(number)), divides)
 
 
 def _sum(terms: list[_Term]) -> Any:

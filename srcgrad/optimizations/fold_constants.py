@@ -46,7 +46,9 @@ class ConstantFolding:
     >>> fold("a += -b @ c"), fold("a = -(-b * c)")
     ('a -= b @ c', 'a = b * c')
     >>> fold("a = 2 * k * 1.0"), fold("a = 0.5 * 1.0 / k")
-    ('a = 2 * k * 1.0', 'a = 0.5 / k')
+    ('a = 2.0 * k', 'a = 0.5 / k')
+    >>> fold("a += 1.0 * k"), fold("a = 1.0 * k"), fold("a -= 1.0 * k * 1.0")
+    ('a += k', 'a = 1.0 * k', 'a -= k')
     >>> fold("a = 1.0 * x / y"), fold("a = 1.0 * k / y")
     ('a = x / y', 'a = k / y')
     >>> fold("a = 2 * x * (y * 2.5)"), fold("a = 2 * x * 0.5 * y"), fold("a = 3 * x * 0.1")
@@ -115,6 +117,8 @@ class ConstantFolding:
                 self._of_adjoint = self._computes_adjoint(statement)
                 added = isinstance(statement, gast.AugAssign)
                 statement.value = self._fold(statement.value, inner=added)
+                if self._of_adjoint and _adds_one_times(statement):
+                    statement.value = statement.value.right  # a sum with floats is one of floats
             if isinstance(statement, gast.AugAssign) and _subtract(statement):
                 self.changed = True
             if self.changed:
@@ -301,14 +305,25 @@ class ConstantFolding:
             return node if len(factors) == len(found) else product_of(factors)
         if not others:
             return constant(math.prod(whole))
-        names = [name for item in others for name in names_read(item)]
-        literal = any(isinstance(number_of(item), float) for item in others)
-        if not literal and not any(map(self._is_float, names)):
+        if self._are_floats(others):
+            return self._scaled(node, whole, others, inner=inner)
+        if len(whole) < 2 or not self._of_adjoint or set(map(type, whole)) == {int}:
             return node
+        return product_of([constant(float(math.prod(whole))), *others])
+
+    def _are_floats(self, factors: list[Any]) -> bool:
+        """Say whether any of some factors surely is a floating-point number."""
+        names = [name for item in factors for name in names_read(item)]
+        literal = any(isinstance(number_of(item), float) for item in factors)
+        return literal or any(map(self._is_float, names))
+
+    def _scaled(self, node: Any, whole: list[float], others: list[Any], *, inner: bool) -> Any:
+        """Return a product of floats with the product of whole factors in front."""
         total = int(math.prod(whole))
         alone = len(others) == 1 and not self._is_own(others[0])
         if total == 1 and alone and not inner:
-            return node if len(found) == 2 else product_of([constant(1.0), *others])
+            is_short = len(factors_of(node)) == 2
+            return node if is_short else product_of([constant(1.0), *others])
         chain = others if abs(total) == 1 else [constant(total), *others]
         if total == -1:
             chain[0] = gast.UnaryOp(gast.USub(), chain[0])
@@ -369,6 +384,12 @@ def _keeps_size(node: Any) -> bool:
     number = number_of(node.right)
     repeats = isinstance(node.op, gast.Mult) and not isinstance(number, float)  # a list, perhaps
     return number is not None and not repeats
+
+
+def _adds_one_times(statement: Any) -> bool:
+    """Say whether a statement adds ``1.0 * k`` to something."""
+    adds = isinstance(statement, gast.AugAssign) and isinstance(statement.op, (gast.Add, gast.Sub))
+    return adds and _is_one_times(statement.value)
 
 
 def _is_one_times(node: Any) -> bool:

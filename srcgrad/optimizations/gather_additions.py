@@ -185,7 +185,15 @@ def _joined(first: Any, second: Any) -> Any:
 def _change(first: Any, second: Any) -> tuple[Any, Any]:
     """Return what two updates do as the operator and value of one."""
     if isinstance(first.op, gast.Add):
-        return gast.Add(), gast.BinOp(first.value, second.op, second.value)
+        return gast.Add(), _sum(first.value, second.op, second.value)
     if isinstance(second.op, gast.Sub):
-        return gast.Sub(), gast.BinOp(first.value, gast.Add(), second.value)
+        return gast.Sub(), _sum(first.value, gast.Add(), second.value)
     return gast.Add(), gast.BinOp(second.value, gast.Sub(), first.value)
+
+
+def _sum(left: Any, op: Any, right: Any) -> Any:
+    """Return the sum of two values, one term after the other."""
+    terms = isinstance(right, gast.BinOp) and isinstance(right.op, (gast.Add, gast.Sub))
+    if terms and isinstance(op, gast.Add):
+        return gast.BinOp(_sum(left, op, right.left), right.op, right.right)
+    return gast.BinOp(left, op, right)
