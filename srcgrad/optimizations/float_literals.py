@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
+from srcgrad.analyses.text_calls import called_by_text, outlined
 from srcgrad.ir import gast
 from srcgrad.ir.walk import found_in, names_read, statements
 
@@ -39,6 +40,10 @@ class FloatLiterals:
     ('g = 2 * k + y[len(k) - 1]', 'g = 2.0 * m[i] + 2 * v[i] + 2.0 * v[1:]')
     >>> shown("g = h * np.cos(2 * x) + (2 * g).sum()"), shown("g *= 2"), shown("g = 2 * s / y")
     ('g = h * np.cos(2 * x) + (2.0 * g).sum()', 'g *= 2.0', 'g = 2 * s / y')
+    >>> shown("g = [0.0] * (y + 1)"), shown("g = np.reshape(g, (y + 1, 2 * y))")
+    ('g = [0.0] * (y + 1)', 'g = np.reshape(g, (y + 1, 2 * y))')
+    >>> shown("g = unbroadcast(2 * g, 2 * x) + g[y + 1]"), shown("add_at(g, y + 1, h)")
+    ('g = unbroadcast(2.0 * g, 2 * x) + g[y + 1]', 'add_at(g, y + 1, h)')
     """
 
     def __init__(
@@ -69,20 +74,25 @@ class FloatLiterals:
         return body
 
     def _sums_and_products(self, value: Any) -> Iterator[Any]:
-        """Yield arithmetic, but for that in calls that read no adjoint, as the user wrote it."""
+        """Yield arithmetic of values, and not of places and lengths.
+
+        That in calls that read no adjoint is as the user has written it.
+        """
         waiting = [value]
         while waiting:
             node = waiting.pop()
-            if isinstance(node, gast.Call) and not any(map(self._is_adjoint, names_read(node))):
-                continue
-            if isinstance(node, gast.BinOp) and _converts(node.op):
-                yield node
-            waiting += [
-                part
-                for name in node._fields
-                for part in _listed(getattr(node, name, None))
-                if isinstance(part, gast.expr)
-            ]
+            if isinstance(node, gast.BinOp):
+                if isinstance(node.left, gast.List) or isinstance(node.right, gast.List):
+                    continue  # a list of so many entries
+                if _converts(node.op):
+                    yield node
+                waiting += node.left, node.right
+            elif isinstance(node, gast.UnaryOp):
+                waiting.append(node.operand)
+            elif isinstance(node, (gast.Tuple, gast.List)):
+                waiting += node.elts
+            elif isinstance(node, gast.Call) and any(map(self._is_adjoint, names_read(node))):
+                waiting += _operands(node)
 
     def _beside(self, node: Any, other: Any) -> Any:
         """Return an operand beside another one: an integer as a float, if that is an array."""
@@ -113,5 +123,11 @@ def _converts(op: Any) -> bool:
     return isinstance(op, _CONVERTING)
 
 
-def _listed(part: Any) -> list[Any]:
-    return part if isinstance(part, list) else [part]
+def _operands(node: Any) -> list[Any]:
+    """Return the values that a call takes, if these are surely no places or lengths."""
+    if called_by_text(node).acts_on_each_element:
+        return list(node.args)
+    if isinstance(node.func, gast.Attribute) and node.func.attr == "sum":
+        return [node.func.value]
+    shapes = outlined(node)
+    return [item for item in node.args if item not in shapes] if shapes else []

@@ -24,14 +24,6 @@ def records(value: Any) -> bool:
     return hasattr(kind, "__array_function__") and not is_kind_of_array(kind)
 
 
-def recorder_among(*values: Any) -> Any:
-    """Return the first of some values that records what is done to it, or None."""
-    for value in values:
-        if type(value) not in PLAIN and records(value):
-            return value
-    return None
-
-
 def beside(value: Any, like: Any) -> Any:
     """Return host arrays, such as those of an index, in the memory where the array `like` is."""
     library = library_of(like)
