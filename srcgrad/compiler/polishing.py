@@ -22,6 +22,7 @@ from srcgrad.optimizations.collect_terms import TermCollection
 from srcgrad.optimizations.delay_clears import ClearDelay
 from srcgrad.optimizations.drop_last_clears import drop_idle_clears, drop_last_clears
 from srcgrad.optimizations.fill_cleared import fill_cleared
+from srcgrad.optimizations.float_literals import FloatLiterals
 from srcgrad.optimizations.fold_constants import ConstantFolding
 from srcgrad.optimizations.forward_substitute import ForwardSubstitution
 from srcgrad.optimizations.gather_additions import AdditionGathering
@@ -176,7 +177,11 @@ class Polishing:
         body = ShelterSkipping(self.purity, is_array).run(body)
         body = folding.run(return_directly(body, self.purity, width))
         is_vector = kinds.in_text(self.program, kinds.vectors, now=now)
-        return join_outers(body, collection.is_ours, is_vector)
+        body = join_outers(body, collection.is_ours, is_vector)
+        literals = FloatLiterals(
+            collection.is_ours, is_adjoint, collection.holds_floats, is_number, is_matrix
+        )
+        return literals.run(body)
 
     def _without_ones(self, body: list[Any]) -> list[Any]:
         def fixed() -> Fixed:

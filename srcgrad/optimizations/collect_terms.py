@@ -238,12 +238,12 @@ class TermCollection:
         Small integers among themselves would overflow, and beside one of Python's numbers would be
         wider than beside the single precision that they were multiplied by.
         """
-        return number_of(factor.node) is not None or self._holds_floats(factor.node)
+        return number_of(factor.node) is not None or self.holds_floats(factor.node)
 
     def _is_wide(self, term: _Term) -> bool:
         """Say whether a product begins with an array of floats, which tells the others' width."""
         first = term.factors[0] if term.factors else None
-        if first is None or first.divides or not self._holds_floats(first.node):
+        if first is None or first.divides or not self.holds_floats(first.node):
             return False
         return self._holds_array(first.node)
 
@@ -253,21 +253,21 @@ class TermCollection:
             return self._is_array(node.id)
         return isinstance(node, gast.BinOp) and any(map(self._holds_array, (node.left, node.right)))
 
-    def _holds_floats(self, node: Any) -> bool:
+    def holds_floats(self, node: Any) -> bool:
         """Say whether an expression surely is of floating-point numbers."""
         if isinstance(node, gast.Constant):
             return isinstance(node.value, float)
         if isinstance(node, gast.Name):
             return self._is_float(node.id) or self._purity.is_adjoint(node.id)
         if isinstance(node, gast.UnaryOp):
-            return isinstance(node.op, gast.USub) and self._holds_floats(node.operand)
+            return isinstance(node.op, gast.USub) and self.holds_floats(node.operand)
         if isinstance(node, gast.Subscript):
-            return self._holds_floats(node.value)
+            return self.holds_floats(node.value)
         if isinstance(node, gast.BinOp):
-            sides = map(self._holds_floats, (node.left, node.right))
+            sides = map(self.holds_floats, (node.left, node.right))
             return isinstance(node.op, gast.Div) or any(sides)
         if isinstance(node, gast.Call):
-            return _keeps_floats(node) and self._holds_floats(node.args[0])
+            return _keeps_floats(node) and self.holds_floats(node.args[0])
         return False
 
 
@@ -388,7 +388,10 @@ def _product(node: Any, *, divides: bool = False) -> tuple[bool, list[_Factor]]:
 
 
 def _factor(node: Any, divides: bool) -> _Factor:
-    return _Factor(node, node.id if isinstance(node, gast.Name) else spelled(node), divides)
+    if isinstance(node, gast.Name):
+        return _Factor(node, node.id, divides)
+    number = number_of(node)  # which a float may be in one term, and an integer in another
+    return _Factor(node, spelled(node) if number is None else repr(float(number)), divides)
 
 
 def _sum(terms: list[_Term]) -> Any:

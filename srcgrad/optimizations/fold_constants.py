@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Callable
 from fractions import Fraction
@@ -12,7 +11,8 @@ from srcgrad.analyses.text_calls import called, makes_new
 from srcgrad.ir import gast
 from srcgrad.ir.build import constant, name_adjoint
 from srcgrad.ir.marks import ADJOINT
-from srcgrad.ir.walk import blocks_of, names_read, root_name, spelled
+from srcgrad.ir.walk import blocks_of, names_read, root_name
+from srcgrad.optimizations.factors import factors_of, is_same_product, product_of
 from srcgrad.optimizations.kept_axes import without_kept_axes
 from srcgrad.optimizations.literals import arithmetic, exact, number_of
 from srcgrad.optimizations.selected_once import selected_inside, selected_once
@@ -46,7 +46,9 @@ class ConstantFolding:
     >>> fold("a += -b @ c"), fold("a = -(-b * c)")
     ('a -= b @ c', 'a = b * c')
     >>> fold("a = 2 * k * 1.0"), fold("a = 0.5 * 1.0 / k")
-    ('a = 2 * k * 1.0', 'a = 0.5 / k')
+    ('a = 2.0 * k', 'a = 0.5 / k')
+    >>> fold("a += 1.0 * k"), fold("a = 1.0 * k"), fold("a -= 1.0 * k * 1.0")
+    ('a += k', 'a = 1.0 * k', 'a -= k')
     >>> fold("a = 1.0 * x / y"), fold("a = 1.0 * k / y")
     ('a = x / y', 'a = k / y')
     >>> fold("a = 2 * x * (y * 2.5)"), fold("a = 2 * x * 0.5 * y"), fold("a = 3 * x * 0.1")
@@ -66,6 +68,8 @@ class ConstantFolding:
     'a = x'
     >>> fold("a = 2 * x * 0.5"), fold("a = 0.5 * x + x * 0.5"), fold("a = 1.0 * (1 - k) / y")
     ('a = 1.0 * x', 'a = 1.0 * x', 'a = (1 - k) / y')
+    >>> fold("a = g[i] * x[i] + x[i] * g[i]"), fold("a = g[i] * x[0] + x[i] * g[i]")
+    ('a = 2 * g[i] * x[i]', 'a = g[i] * x[0] + x[i] * g[i]')
     >>> fold("a = x**1"), fold("a = -(-x)"), fold("a = -(-x) * y**1")
     ('a = x**1', 'a = --x', 'a = x * y')
     >>> fold("a = np.where(t, 0.0, x) + np.where(t, y, 0.0)"), fold("a = np.outer(x, y) * 0.5")
@@ -113,6 +117,8 @@ class ConstantFolding:
                 self._of_adjoint = self._computes_adjoint(statement)
                 added = isinstance(statement, gast.AugAssign)
                 statement.value = self._fold(statement.value, inner=added)
+                if self._of_adjoint and _adds_one_times(statement):
+                    statement.value = statement.value.right  # a sum with floats is one of floats
             if isinstance(statement, gast.AugAssign) and _subtract(statement):
                 self.changed = True
             if self.changed:
@@ -203,9 +209,9 @@ class ConstantFolding:
             return gast.BinOp(node.right, gast.Sub(), _turned(node.left))
         if self._of_adjoint and (both := selected_once(node.left, node.right)) is not None:
             return both
-        if _same_product(node.left, node.right):
-            twice = gast.BinOp(constant(2), gast.Mult(), node.left)
-            return self._product(twice, inner=inner)
+        if is_same_product(node.left, node.right, with_lookups=self._of_adjoint):
+            once = factors_of(node.left) if self._of_adjoint else [node.left]
+            return self._product(product_of([constant(2), *once]), inner=inner)
         return node
 
     def _is_outer_scaled(self, node: Any) -> bool:
@@ -278,7 +284,7 @@ class ConstantFolding:
         whole: list[float] = []
         others: list[Any] = []
         shares: list[Any] = []
-        found = _factors(node)
+        found = factors_of(node)
         if not _has_numbers(found):
             return node  # as of most
         numbers = list(map(number_of, found))
@@ -296,21 +302,32 @@ class ConstantFolding:
         if shares:
             return _shared_out(whole, shares, others)
         if len(whole) < 2 and not {1, -1}.intersection(whole):
-            return node if len(factors) == len(found) else _chained(factors)
+            return node if len(factors) == len(found) else product_of(factors)
         if not others:
             return constant(math.prod(whole))
-        names = [name for item in others for name in names_read(item)]
-        literal = any(isinstance(number_of(item), float) for item in others)
-        if not literal and not any(map(self._is_float, names)):
+        if self._are_floats(others):
+            return self._scaled(node, whole, others, inner=inner)
+        if len(whole) < 2 or not self._of_adjoint or set(map(type, whole)) == {int}:
             return node
+        return product_of([constant(float(math.prod(whole))), *others])
+
+    def _are_floats(self, factors: list[Any]) -> bool:
+        """Say whether any of some factors surely is a floating-point number."""
+        names = [name for item in factors for name in names_read(item)]
+        literal = any(isinstance(number_of(item), float) for item in factors)
+        return literal or any(map(self._is_float, names))
+
+    def _scaled(self, node: Any, whole: list[float], others: list[Any], *, inner: bool) -> Any:
+        """Return a product of floats with the product of whole factors in front."""
         total = int(math.prod(whole))
         alone = len(others) == 1 and not self._is_own(others[0])
         if total == 1 and alone and not inner:
-            return node if len(found) == 2 else _chained([constant(1.0), *others])
+            is_short = len(factors_of(node)) == 2
+            return node if is_short else product_of([constant(1.0), *others])
         chain = others if abs(total) == 1 else [constant(total), *others]
         if total == -1:
             chain[0] = gast.UnaryOp(gast.USub(), chain[0])
-        return _chained(chain)
+        return product_of(chain)
 
     def _is_own(self, node: Any) -> bool:
         """Say whether an expression surely is a number, or an array that nobody else has.
@@ -369,18 +386,10 @@ def _keeps_size(node: Any) -> bool:
     return number is not None and not repeats
 
 
-def _chained(factors: list[Any]) -> Any:
-    return functools.reduce(lambda a, b: gast.BinOp(a, gast.Mult(), b), factors)
-
-
-def _same_product(first: Any, second: Any) -> bool:
-    """Say whether two terms are the same product of names and literals, in whatever order."""
-    ours = _factors(first)
-    if not all(item.__class__ in _LEAVES for item in ours):
-        return False
-    theirs = _factors(second)
-    plain = len(ours) == len(theirs) and all(item.__class__ in _LEAVES for item in theirs)
-    return plain and sorted(map(spelled, ours)) == sorted(map(spelled, theirs))
+def _adds_one_times(statement: Any) -> bool:
+    """Say whether a statement adds ``1.0 * k`` to something."""
+    adds = isinstance(statement, gast.AugAssign) and isinstance(statement.op, (gast.Add, gast.Sub))
+    return adds and _is_one_times(statement.value)
 
 
 def _is_one_times(node: Any) -> bool:
@@ -428,7 +437,7 @@ def _shared_out(whole: list[float], shares: list[Any], others: list[Any]) -> Any
     """Return a product with its numbers in front: ``2 / np.size(x) * y``."""
     first = shares[0]
     lead = constant(int(math.prod(whole))) if whole else first.left
-    return _chained([gast.BinOp(lead, gast.Div(), first.right), *shares[1:], *others])
+    return product_of([gast.BinOp(lead, gast.Div(), first.right), *shares[1:], *others])
 
 
 def _is_outer(node: Any) -> bool:
@@ -485,15 +494,3 @@ def _turned(node: Any) -> Any:
 
 def _is_negative(node: Any) -> bool:
     return node.__class__ is gast.UnaryOp and node.op.__class__ is gast.USub
-
-
-def _factors(node: Any) -> list[Any]:
-    found: list[Any] = []
-    waiting = [node]
-    while waiting:
-        item = waiting.pop()
-        if item.__class__ is gast.BinOp and item.op.__class__ is gast.Mult:
-            waiting += item.right, item.left
-        else:
-            found.append(item)
-    return found

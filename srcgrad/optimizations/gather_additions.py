@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from srcgrad.ir import gast
-from srcgrad.ir.build import at
+from srcgrad.ir.build import at, clone
 from srcgrad.ir.lines import take_lines
 from srcgrad.ir.marks import CLOSING
 from srcgrad.ir.program import targets_of
-from srcgrad.ir.walk import blocks_of, names_bound, names_read
+from srcgrad.ir.walk import blocks_of, found_in, names_bound, names_read, spelled
 from srcgrad.optimizations.fold_constants import is_fresh
 from srcgrad.optimizations.merge_additions import is_sum
 from srcgrad.optimizations.movement import Movement, Waiting
@@ -21,6 +21,7 @@ from srcgrad.optimizations.width import WIDEST
 class AdditionGathering:
     """Moves what is added to an adjoint down to the next addition, if nothing asks in between.
 
+    So is what is added to a part of one, where the same part is added to again.
     `width(node)` is the printed width of an expression, `collected(node)` a sum as one writes it.
 
     >>> from srcgrad.compiler.doctesting import parse, program_of, text
@@ -42,6 +43,15 @@ class AdditionGathering:
     grad_b = g[1:]
     grad_a += c
     grad_a += grad_b * d
+    >>> print(gathered("grad_a[i] += b; grad_c = d; grad_a[i] -= d; i = 2; grad_a[i] += d"))
+    grad_c = d
+    grad_a[i] += b - d
+    i = 2
+    grad_a[i] += d
+    >>> print(gathered("grad_a[i] += b; grad_c += grad_a[j]; grad_a[i] += grad_c"))
+    grad_a[i] += b
+    grad_c += grad_a[j]
+    grad_a[i] += grad_c
     """
 
     def __init__(
@@ -67,19 +77,17 @@ class AdditionGathering:
             for part in blocks_of(item):
                 part[:] = self._block(part)
             name, statement = _sum_of(item), item
-            name = name if self._purity.is_adjoint(name) else ""
-            first = waiting.pop(name, None) if name else None
-            if first is not None and self._fits(first, item):
+            key = _key(item) if self._purity.is_adjoint(name) else ""
+            first = waiting.pop(key, None) if key else None
+            joined = self._gathered(first, item) if first is not None else None
+            if joined is not None:
                 gone.add(id(first))
-                statement = _joined(first, item)
-                statement.value = self._collected(statement.value)
-                take_lines(statement, item)
-                take_lines(statement, first)
+                statement = joined
             kept.append(statement)
             if waiting:
                 self._settle(statement, waiting)
-            if name and self._may_wait(statement):
-                self._movement.wait(statement, name, waiting)
+            if key and self._may_wait(statement):
+                self._movement.wait(statement, key, waiting)
         return [item for item in kept if id(item) not in gone]
 
     def _settle(self, statement: Any, waiting: Waiting) -> None:
@@ -95,7 +103,24 @@ class AdditionGathering:
             return False
         return is_sum(statement.value) and self._movement.is_pure(statement)
 
-    def _fits(self, first: Any, second: Any) -> bool:
+    def _gathered(self, first: Any, second: Any) -> Any:
+        """Return one statement that does what both do, if it is right and not too wide, or None."""
+        if not self._may_join(first, second):
+            return None
+        target = self._width(_target_of(second))
+        terms = self._width(first.value) + self._width(_term(second))
+        is_short = target + terms <= WIDEST
+        if not is_short and target + terms // 2 > WIDEST:
+            return None  # even if both are the same
+        joined = _joined(first, second) if is_short else _joined(clone(first), clone(second))
+        joined.value = self._collected(joined.value)
+        if not is_short and target + self._width(joined.value) > WIDEST:
+            return None
+        take_lines(joined, second)
+        take_lines(joined, first)
+        return joined
+
+    def _may_join(self, first: Any, second: Any) -> bool:
         term = _term(second)
         if term is None or _sum_of(second) in names_read(term):
             return False
@@ -103,19 +128,33 @@ class AdditionGathering:
         if updates and self._movement.shares([_sum_of(second)], names_read(term)):
             return False  # what is added lies in the memory that the first update changes
         whole = isinstance(first, gast.Assign) and isinstance(second, gast.AugAssign)
-        if whole and not is_fresh(first.value):
-            return False  # what is added to may be memory that others read too
-        return self._width(first.value) + self._width(term) + len(_sum_of(second)) <= WIDEST
+        # what is added to may be memory that others read too
+        return not whole or is_fresh(first.value)
 
 
 def _sum_of(statement: Any) -> str:
-    """Return the name that a statement binds or adds to, or an empty string."""
-    target = None
+    """Return the name that a statement binds or adds to, or to a part of, or an empty string."""
+    target = _target_of(statement)
+    return str(target.id if isinstance(target, gast.Name) else target.value.id) if target else ""
+
+
+def _key(statement: Any) -> str:
+    """Return what two statements have in common that bind or add to the same."""
+    target = _target_of(statement)
+    return str(target.id) if isinstance(target, gast.Name) else spelled(target)
+
+
+def _target_of(statement: Any) -> Any:
+    """Return the name that a statement binds or adds to, the part that it adds to, or None."""
     if isinstance(statement, gast.AugAssign) and isinstance(statement.op, (gast.Add, gast.Sub)):
         target = statement.target
+        if isinstance(target, gast.Subscript) and isinstance(target.value, gast.Name):
+            return None if found_in(target.slice, gast.Call) else target
     elif isinstance(statement, gast.Assign) and len(statement.targets) == 1:
         target = statement.targets[0]
-    return target.id if isinstance(target, gast.Name) else ""
+    else:
+        return None
+    return target if isinstance(target, gast.Name) else None
 
 
 def _term(statement: Any) -> Any:
@@ -146,7 +185,15 @@ def _joined(first: Any, second: Any) -> Any:
 def _change(first: Any, second: Any) -> tuple[Any, Any]:
     """Return what two updates do as the operator and value of one."""
     if isinstance(first.op, gast.Add):
-        return gast.Add(), gast.BinOp(first.value, second.op, second.value)
+        return gast.Add(), _sum(first.value, second.op, second.value)
     if isinstance(second.op, gast.Sub):
-        return gast.Sub(), gast.BinOp(first.value, gast.Add(), second.value)
+        return gast.Sub(), _sum(first.value, gast.Add(), second.value)
     return gast.Add(), gast.BinOp(second.value, gast.Sub(), first.value)
+
+
+def _sum(left: Any, op: Any, right: Any) -> Any:
+    """Return the sum of two values, one term after the other."""
+    terms = isinstance(right, gast.BinOp) and isinstance(right.op, (gast.Add, gast.Sub))
+    if terms and isinstance(op, gast.Add):
+        return gast.BinOp(_sum(left, op, right.left), right.op, right.right)
+    return gast.BinOp(left, op, right)

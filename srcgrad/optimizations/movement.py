@@ -208,7 +208,7 @@ class Movement:
         if waiting is not None:
             waiting.note(name, source, moved)
             if moved.updates:
-                (group,) = self._sharing.groups([name])
+                (group,) = self._sharing.groups([_updated(source)])
                 waiting.note_update(name, source, group)
 
     def stopped(self, statement: Any, waiting: Mapping[str, Any]) -> list[str]:
@@ -315,7 +315,7 @@ class Movement:
         if made.holds:
             return True
         moved = self._moved(source)
-        if moved.updates and self.shares([name], [*made.reads, *made.inside]):
+        if moved.updates and self.shares([_updated(source)], [*made.reads, *made.inside]):
             return True  # it reads what it adds to, and others read it
         if name in made.inside or not made.changed.isdisjoint(moved.reads):
             return True
@@ -349,8 +349,11 @@ class Movement:
         reads = set(look.reads)
         updates = isinstance(source, gast.AugAssign)
         if updates:
-            reads.add(source.target.id)
-        roots = [root_name(item) or "" for item in look.noted if item.__class__ in _PARTS]
+            reads.add(_updated(source))
+        parts = [item for item in look.noted if item.__class__ in _PARTS]
+        if updates:  # what it adds to is told apart by what shares memory
+            parts = [item for item in parts if item is not source.target]
+        roots = [root_name(item) or "" for item in parts]
         looked = [name for name in roots if not self._purity.is_module(name)]
         past = not any(map(self._is_adjoint, looked))
         return _Moved(reads, self._sharing.groups(reads), updates, bool(looked), past)
@@ -412,6 +415,11 @@ def _changed_names(items: list[Any]) -> set[str]:
             if root is not None:
                 changed.add(root)
     return changed
+
+
+def _updated(statement: Any) -> str:
+    """Return the name that an update adds to, or to a part of."""
+    return root_name(statement.target) or ""
 
 
 def _is_record(statement: Any) -> bool:

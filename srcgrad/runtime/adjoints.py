@@ -17,9 +17,12 @@ def zeros_like(x: Any) -> Any:
     float64 if it holds integers), and a dict or list of those for a dict, list, tuple or range,
     since adjoints are written in place.
     """
-    if type(x) is np.ndarray and x.dtype.kind in "fc" and x.flags.c_contiguous:
+    kind = type(x)
+    if kind is np.ndarray and x.dtype.kind in "fc" and x.flags.c_contiguous:
         return np.zeros(x.shape, x.dtype)  # several times faster than np.zeros_like
-    if type(x) is float or x is None or isinstance(x, Real):
+    if kind is list or kind is tuple:  # before it is asked whether it is a number, which takes long
+        return [zeros_like(value) for value in x]
+    if kind is float or x is None or isinstance(x, Real):
         return 0.0
     if isinstance(x, dict):
         return {key: zeros_like(value) for key, value in x.items()}

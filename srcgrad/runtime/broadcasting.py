@@ -28,16 +28,23 @@ def unbroadcast(grad: Any, like: Any) -> Any:
     """
     if type(grad) in _UNSHAPED:
         return grad
-    shape = like if type(like) is tuple else shape_of(like)
+    shape = like.shape if type(like) is np.ndarray else shape_of(like)
     if grad.shape == shape:
         return grad
+    lead = grad.ndim - len(shape)
+    if type(grad) is np.ndarray and grad.shape[lead:] == shape:  # as for what is added to each row
+        return grad.sum(axis=_leading(lead) if shape else None)
     if records(grad):
         return hand_over(unbroadcast, grad, (grad, shape))
     if not shape:
         return np.sum(grad)
-    lead = grad.ndim - len(shape)
     stretched = [lead + i for i, n in enumerate(shape) if n == 1 and grad.shape[lead + i] != 1]
     return np.reshape(np.sum(grad, axis=(*range(lead), *stretched)), shape)
+
+
+def _leading(count: int) -> Any:
+    """Return so many axes from the first as NumPy takes them fastest."""
+    return 0 if count == 1 else tuple(range(count))
 
 
 def any_selected(condition: Any, like: Any) -> Any:

@@ -18,8 +18,10 @@ def getitem(x: Any, index: Any) -> Any:
 
 def may_repeat(index: Any) -> bool:
     """Return whether `index` can select an element twice: only arrays of integers can."""
+    if type(index) is np.ndarray:
+        return index.ndim > 0 and index.dtype.kind != "b"
     if isinstance(index, tuple):
-        return any(may_repeat(part) for part in index)
+        return any(map(may_repeat, index))
     if isinstance(index, list):
         return np.asarray(index).dtype.kind != "b"
     if isinstance(index, (np.generic, int)) or index is None or index is Ellipsis:
@@ -33,11 +35,9 @@ def add_at(buffer: Any, index: Any, grad: Any) -> None:
 
     `buffer` is an array, or a list or dict of adjoints, which are added to in place.
     """
-    if type(index) is int and type(buffer) is np.ndarray:
-        buffer[index] += grad
-    elif isinstance(buffer, (list, dict)):
+    if isinstance(buffer, (list, dict)):
         buffer[index] = accumulate(buffer[index], grad)
-    elif may_repeat(index):
+    elif type(index) is not int and may_repeat(index):
         _add_repeated(buffer, index, grad)
     else:
         buffer[index] += grad
@@ -46,7 +46,8 @@ def add_at(buffer: Any, index: Any, grad: Any) -> None:
 def _add_repeated(buffer: Any, index: Any, grad: Any) -> None:
     """Do ``np.add.at(buffer, index, grad)``; by counting if that is several times faster."""
     by_one = getattr(index, "ndim", 0) == 1 and buffer.ndim == 1  # which NumPy does fast
-    few = np.size(grad) < max(buffer.size // 4, 100)
+    size = 1 if isinstance(grad, float) else np.size(grad)  # which NumPy makes an array for
+    few = size < max(buffer.size // 4, 100)
     if by_one or few or type(buffer) is not np.ndarray or buffer.dtype.kind != "f":
         np.add.at(buffer, index, grad)
         return

@@ -9,7 +9,7 @@ import numpy as np
 
 from srcgrad.runtime.broadcasting import unbroadcast
 from srcgrad.runtime.complex_parts import is_complex
-from srcgrad.runtime.dispatch import recordable
+from srcgrad.runtime.dispatch import hand_over, recordable, records
 
 _NUMBERS: Final = (float, int)  # as the doubles of NumPy are, too
 _FEW: Final = 1000  # elements, up to which one selection is faster than several plain passes
@@ -83,9 +83,13 @@ def kept_unless(grad: Any, test: Any) -> Any:
     return part
 
 
-@recordable
 def greater_part(grad: Any, x: Any, y: Any) -> Any:
     """Return `grad` where `x` is the greater of the two, half of it at ties, and 0 elsewhere."""
+    if isinstance(x, _NUMBERS) and isinstance(y, _NUMBERS) and isinstance(grad, _NUMBERS):
+        return 0.0 if x < y else 0.5 * grad if x == y else grad  # first, since loops over lists ask
+    for value in (grad, x, y):
+        if records(value):
+            return hand_over(greater_part, value, (grad, x, y))
     if isinstance(x, _NUMBERS) and isinstance(y, _NUMBERS):
         return 0.0 if x < y else 0.5 * grad if x == y else grad
     if type(grad) is np.ndarray and grad.size < _FEW:

@@ -165,7 +165,8 @@ class ElementSteps:
     def _is_array(self, name: str) -> bool:
         """Say whether a name is surely bound to a number or an array, so that ``+=`` adds to it."""
         arrays = self._sweep.kinds.arrays
-        return name in arrays or self._sweep.facts.shapes.is_number(load(name))
+        known = name in arrays or self._has_axes(load(name))
+        return known or self._sweep.facts.shapes.is_number(load(name))
 
     def reverse_unpack(self, statement: Any, source: str, targets: list[str]) -> list[Any]:
         held = [target in self._sweep.adjoints.state for target in targets]

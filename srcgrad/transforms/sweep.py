@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -356,9 +356,8 @@ class Sweep:
     def entry_vector(self, statement: Any) -> Any:
         """Return the axes of the gradient that a reduction spreads: those of its result."""
         target = load(names_bound(statement.targets[0])[0])
-        if self.facts.shapes.is_number(target):
-            return ()
-        return self.facts.dimensions.of(target)
+        facts = self.facts
+        return () if facts.shapes.is_number(target) else facts.dimensions.of(target)
 
     def pass_number(
         self,
@@ -385,14 +384,18 @@ class Sweep:
                 contributions[position] = cell, _spread_over(cell, value, vector)
             elif is_uniform(value) and not self.adjoints.exists(cell):
                 VECTOR.put(value, VECTOR.of(value) if VECTOR.is_on(value) else vector)
-            elif not self.fills(written_out(value, emitted), entries, vector, cell, target):
-                axes = self._narrower(value, entries, vector, cell)
+            elif not self.fills(self._asked(value, emitted), entries, vector, cell, target):
+                axes = self._narrower(self._asked(value), entries, vector, cell)
                 if axes is None:
                     return None
                 contributions[position] = cell, _spread_over(cell, value, axes)
                 IS_SCALED.put(contributions[position][1], axes == ())
         bind = [] if simple else [assign(name, clone(number), statement)]
         return [*bind, *self.contribute(statement, emitted, contributions, inherits=False)]
+
+    def _asked(self, value: Any, emitted: Iterable[Any] = ()) -> Any:
+        """Return a value of the same shape: of names that the program has, not of copies."""
+        return renamed(written_out(value, list(emitted)), self.originals)
 
     def _spread(self, contributions: Contributions, given: Any) -> Contributions:
         """Return contributions with axes in place of calls that spread them (see `spreading`)."""

@@ -39,7 +39,7 @@ def loss_grad(q, k, v):
 
     # backward
     # L12: return np.sum((p @ v) ** 2)
-    grad_p_at_v = 2 * (p @ v)
+    grad_p_at_v = 2.0 * (p @ v)
     # L11: p = scores / scores.sum(axis=-1, keepdims=True)
     grad_numerator = grad_p_at_v @ v.T / sum_scores
     grad_scores = grad_numerator - dot_along(grad_numerator, p, axis=1, keepdims=True)

@@ -49,14 +49,14 @@ def network_grad(x, kinds):
 
     # backward
     # L17: return np.sum(x**2)
-    grad_x = 2 * x
+    grad_x = 2.0 * x
     # L9: for kind in kinds:
     for kind in reversed(kind_saved):
         # L13: case 1:
         if kind == 1:
             x = x_saved.pop()
             # L14: x = np.tanh(x)
-            grad_x = grad_x * (1 - x * x)
+            grad_x = grad_x * (1.0 - x * x)
         elif kind > 1:
             # L15: case n if n > 1:
             # L16: x = n * x

@@ -46,7 +46,7 @@ def energy_grad(start, steps):
 
     # backward
     # L14: return np.sum(u**2)
-    grad_u_2 += 2 * u
+    grad_u_2 += 2.0 * u
     # L11: for _ in range(steps):
     for grad_u_2, grad_new_2 in reversed(steps_2):
         # L12: new[1:-1] = 0.5 * (u[:-2] + u[2:])

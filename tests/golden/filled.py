@@ -41,7 +41,7 @@ def energy_grad(x, k):
 
     # backward
     # L15: return np.sum(y**2)
-    grad_y = 2 * y
+    grad_y = 2.0 * y
     # L13: for i in range(1, 5):
     grad_k = 0.0
     for i in reversed(range(1, 5)):

@@ -47,7 +47,9 @@ def normalized_backward(saved, grad_out_1, grad_out_2):
     grad_numerator = grad_out_1 / scale
     grad_scale = grad_out_2 - grad_numerator @ out_1
     # L10: scale = np.sqrt(np.mean((x - mean) ** 2) + eps)
-    grad_x_minus_mean = grad_numerator + 2 * x_minus_mean * (0.5 * grad_scale / scale / np.size(x))
+    grad_x_minus_mean = grad_numerator + 2.0 * x_minus_mean * (
+        0.5 * grad_scale / scale / np.size(x)
+    )
     grad_mean = -grad_x_minus_mean.sum()
     # L9: mean = np.mean(x)
     return grad_x_minus_mean + grad_mean / np.size(x)
@@ -63,7 +65,7 @@ def loss_grad(x, y):
 
     # backward
     # L17: return np.sum(a * b**2)
-    grad_b = 2 * b * a
+    grad_b = 2.0 * b * a
     # L16: b, _ = normalized(y * scale)
     grad_y_times_scale = normalized_backward(saved_2, grad_b, zeros_like(_))
     grad_scale = grad_y_times_scale @ y

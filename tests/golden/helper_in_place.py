@@ -40,7 +40,7 @@ def heat_grad(start, rate):
 
     # backward
     # L18: return np.sum(u**2)
-    grad_u = 2 * u
+    grad_u = 2.0 * u
     # L15: for _ in range(3):
     for _ in reversed(range(3)):
         # L17: mirror_ends(u)
@@ -51,6 +51,6 @@ def heat_grad(start, rate):
         # L16: u[1:-1] += rate * (u[2:] - 2 * u[1:-1] + u[:-2])
         grad_total = grad_u[1:-1] * rate
         grad_u[:-2] += grad_total
-        grad_u[1:-1] -= grad_total * 2
+        grad_u[1:-1] -= grad_total * 2.0
         grad_u[2:] += grad_total
     return grad_u

@@ -43,7 +43,7 @@ def loss_grad(layers, x):
 
     # backward
     # L11: return np.sum(x**2)
-    grad_x = 2 * x
+    grad_x = 2.0 * x
     # L9: for w, b in layers:
     grad_layers = zeros_like(layers)
     for i in reversed(range(len(layers))):

@@ -34,7 +34,7 @@ def loss_grad(w, x, y, penalty):
 
     # backward
     # L10: likelihood = y * np.log(p) + (1 - y) * np.log(1 - p)
-    grad_p = (1 - y) / (1 - p) - y / p
+    grad_p = (1 - y) / (1.0 - p) - y / p
     # L11: return -np.sum(likelihood) + penalty * np.sum(w**2)
     # L9: p = 1 / (1 + np.exp(-(x @ w)))
-    return 2 * w * penalty + grad_p * p * (1 - p) @ x
+    return 2.0 * w * penalty + grad_p * p * (1.0 - p) @ x

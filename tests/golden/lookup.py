@@ -40,7 +40,7 @@ def total_grad(table, points):
 
     # backward
     # L12: return np.sum(values**2)
-    grad_values = 2 * values
+    grad_values = 2.0 * values
     # L11: values = (1 - weight) * table[index] + weight * table[index + 1]
     grad_table = zeros_like(table)
     add_at(grad_table, index + 1, grad_values * weight)

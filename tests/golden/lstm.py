@@ -66,21 +66,21 @@ def loss_grad(w, b, xs, target):
     grad_b = zeros_like(b)
     grad_w = zeros_like(w)
     # L23: return np.sum((h - target) ** 2)
-    grad_h = 2 * (h - target)
+    grad_h = 2.0 * (h - target)
     grad_c = zeros_like(c)
     for concatenate, gates, forget, write, show, tanh_gates, tanh_c, c, h in reversed(steps):
         # L22: h = show * np.tanh(c)
-        grad_c_2 = grad_c + grad_h * show * (1 - tanh_c * tanh_c)
+        grad_c_2 = grad_c + grad_h * show * (1.0 - tanh_c * tanh_c)
         # L21: c = forget * c + write * np.tanh(gates[3 * size :])
         grad_gates = zeros_like(gates)
-        grad_gates[3 * size :] = grad_c_2 * write * (1 - tanh_gates * tanh_gates)
+        grad_gates[3 * size :] = grad_c_2 * write * (1.0 - tanh_gates * tanh_gates)
         grad_c = grad_c_2 * forget
         # L20: show = sigmoid(gates[2 * size : 3 * size])
-        grad_gates[2 * size : 3 * size] = grad_h * tanh_c * show * (1 - show)
+        grad_gates[2 * size : 3 * size] = grad_h * tanh_c * show * (1.0 - show)
         # L19: write = sigmoid(gates[size : 2 * size])
-        grad_gates[size : 2 * size] = grad_c_2 * tanh_gates * write * (1 - write)
+        grad_gates[size : 2 * size] = grad_c_2 * tanh_gates * write * (1.0 - write)
         # L18: forget = sigmoid(gates[:size])
-        grad_gates[:size] = grad_c_2 * c * forget * (1 - forget)
+        grad_gates[:size] = grad_c_2 * c * forget * (1.0 - forget)
         # L17: gates = w @ np.concatenate([h, x]) + b
         grad_b += grad_gates
         grad_w += np.outer(grad_gates, concatenate)

@@ -45,7 +45,7 @@ def loss_grad(params, x, y):
     grad_error = 2 / np.size(error) * error
     # L10: error = h @ params["w2"] + params["b2"] - y
     # L9: h = np.tanh(x @ params["w1"] + params["b1"])
-    grad_total = grad_error @ params["w2"].T * (1 - h * h)
+    grad_total = grad_error @ params["w2"].T * (1.0 - h * h)
     return {
         "w1": x.T @ grad_total,
         "b1": grad_total.sum(axis=0),

@@ -40,8 +40,7 @@ def cube_root_grad(a):
     for ratio, x in reversed(steps):
         # L11: x = x - (x**3 - a) / (3 * x**2)
         grad_numerator = -grad_x / (3 * x**2)
-        grad_x = grad_x + 6 * x * -grad_numerator * ratio
         grad_a -= grad_numerator
-        grad_x += 3 * x**2 * grad_numerator
+        grad_x = grad_x + grad_numerator * (3 * x**2 - 6 * x * ratio)
     # L9: x = a
     return grad_a + grad_x

@@ -45,4 +45,4 @@ def loss_grad(w, x):
 
     # backward
     # L23: return np.mean(Softplus.apply(w * x) ** 2)
-    return 2 / np.size(apply_Softplus) * apply_Softplus / (1 + np.exp(-w_times_x)) * x
+    return 2 / np.size(apply_Softplus) * apply_Softplus / (1.0 + np.exp(-w_times_x)) * x

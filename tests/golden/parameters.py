@@ -65,7 +65,7 @@ def displacement_grad(x, v, stiffness, damping):
 
     # backward
     # L30: return np.sum(x**2)
-    grad_x = 2 * x
+    grad_x = 2.0 * x
     # L27: for _ in range(5):
     grad_dt = 0.0
     grad_spring_damping = 0.0

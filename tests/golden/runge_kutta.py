@@ -47,7 +47,7 @@ def loss_grad(y, rate, n):
 
     # backward
     # L19: return np.sum(y**2)
-    grad_y = 2 * y
+    grad_y = 2.0 * y
     # L17: for i in range(n):
     grad_rate = 0.0
     for cos_t_2, half, cos, y in reversed(steps):

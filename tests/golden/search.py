@@ -42,9 +42,8 @@ def crossing_grad(heights, level):
             grad_numerator = 1.0 / rise
             grad_rise = -grad_numerator * ((level - heights[i - 1]) / rise)
             grad_level += grad_numerator
-            grad_heights[i - 1] -= grad_numerator
             # L11: rise = heights[i] - heights[i - 1]
-            grad_heights[i - 1] -= grad_rise
+            grad_heights[i - 1] -= grad_numerator + grad_rise
             grad_heights[i] = grad_rise
             break
     return grad_heights, grad_level

@@ -34,8 +34,8 @@ def roughness_grad(image):
 
     # backward
     # L12: return np.sum(right**2) + np.sum(down**2) + corner
-    grad_down = 2 * down
-    grad_right = 2 * right
+    grad_down = 2.0 * down
+    grad_right = 2.0 * right
     # L11: corner = image[0, 0] * image[-1, -1]
     grad_image = zeros_like(image)
     grad_image[-1, -1] = image[0, 0]

@@ -55,9 +55,9 @@ def misfit_grad(heights, points, values):
 
     # backward
     # L19: return np.sum((curve - values) ** 2)
-    grad_curve_minus_values = 2 * (curve - values)
+    grad_curve_minus_values = 2.0 * (curve - values)
     # L18: curve = line + ((s**3 - s) * bends[i] + (t**3 - t) * bends[i + 1]) / 6
-    grad_total_2 = grad_curve_minus_values / 6
+    grad_total_2 = grad_curve_minus_values / 6.0
     grad_bends = zeros_like(bends)
     add_at(grad_bends, i + 1, grad_total_2 * difference_3)
     add_at(grad_bends, i, grad_total_2 * difference_2)
@@ -69,8 +69,8 @@ def misfit_grad(heights, points, values):
     grad_solve_system = copied(unbroadcast(grad_bends[1:-1], solve_system))
     _, grad_b = solve_back(grad_solve_system, system, second, solve_system)
     # L11: second = 6 * (heights[2:] - 2 * heights[1:-1] + heights[:-2])
-    grad_total = grad_b * 6
+    grad_total = grad_b * 6.0
     grad_heights[:-2] += grad_total
-    grad_heights[1:-1] -= grad_total * 2
+    grad_heights[1:-1] -= grad_total * 2.0
     grad_heights[2:] += grad_total
     return grad_heights

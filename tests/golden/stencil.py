@@ -36,12 +36,12 @@ def energy_grad(u, rate, steps):
 
     # backward
     # L11: return np.sum(u**2)
-    grad_u = 2 * u
+    grad_u = 2.0 * u
     # L9: for _ in range(steps):
     grad_rate = 0.0
     for total in reversed(total_saved):
         # L10: u = u + rate * (np.roll(u, 1) - 2 * u + np.roll(u, -1))
         grad_rate += grad_u @ total
         grad_total = grad_u * rate
-        grad_u = grad_u + np.roll(grad_total, 1) - grad_total * 2 + np.roll(grad_total, -1)
+        grad_u = grad_u + np.roll(grad_total, 1) - grad_total * 2.0 + np.roll(grad_total, -1)
     return grad_u, grad_rate

@@ -35,7 +35,7 @@ def energy_grad(start, rate, steps):
 
     # backward
     # L12: return np.sum(u**2)
-    grad_u = 2 * u
+    grad_u = 2.0 * u
     # L10: for _ in range(steps):
     grad_rate = 0.0
     for total in reversed(total_saved):
@@ -43,6 +43,6 @@ def energy_grad(start, rate, steps):
         grad_rate += grad_u[1:-1] @ total
         grad_total = grad_u[1:-1] * rate
         grad_u[2:] += grad_total
-        grad_u[1:-1] -= grad_total * 2
+        grad_u[1:-1] -= grad_total * 2.0
         grad_u[:-2] += grad_total
     return grad_u, grad_rate

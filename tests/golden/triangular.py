@@ -45,7 +45,7 @@ def solution_grad(a, b):
 
     # backward
     # L16: return np.sum(x**2)
-    grad_x = 2 * x
+    grad_x = 2.0 * x
     # L11: for i in range(n):
     grad_a = zeros_like(a)
     grad_b = zeros_like(b)

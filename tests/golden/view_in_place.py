@@ -42,7 +42,7 @@ def energy_grad(x, gain):
 
     # backward
     # L13: return np.sum(y**2)
-    grad_y += 2 * y
+    grad_y += 2.0 * y
     # L12: y[0] = tail[0] * x[1]
     grad_tail_0_times_x_1 = grad_y[0]
     grad_y[0] = 0.0
@@ -53,4 +53,4 @@ def energy_grad(x, gain):
     grad_gain = (grad_tail * tail_before).sum()
     grad_tail *= gain
     # L9: y = x**2
-    return grad_x + 2 * x * grad_y, grad_gain
+    return grad_x + 2.0 * x * grad_y, grad_gain

@@ -45,7 +45,7 @@ def flow_grad(y0, rate):
 
     # backward
     # L15: return np.sum(y**2)
-    grad_y = 2 * y
+    grad_y = 2.0 * y
     # L11: for _ in range(3):
     grad_slope = zeros_like(slope)
     for y in reversed(y_saved):

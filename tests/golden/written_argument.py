@@ -39,7 +39,7 @@ def settle_grad(u, weight):
 
     # backward
     # L12: return np.sum(u**2)
-    grad_u += 2 * u
+    grad_u += 2.0 * u
     # L9: for _ in range(3):
     grad_weight = 0.0
     for u_minus_u in reversed(u_minus_u_saved):

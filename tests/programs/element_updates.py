@@ -131,3 +131,69 @@ def memory_by_options(x):
     a[0] = x * 2
     a[1] = x
     return np.sum(a**2)
+
+
+@program("v")
+def element_read_before_and_after_it_moves_on(x):
+    y = x * x
+    s = 0.0
+    for i in range(1, 4):
+        a = y[i] * y[i - 1]
+        s += a * y[i]
+        j = i - 1
+        s += np.sin(y[j]) * y[i]
+    return s
+
+
+@program("m")
+def column_that_is_read_twice_and_taken_away(x):
+    a = x.copy()
+    q = np.zeros_like(a)
+    s = 0.0
+    for k in range(2):
+        q[:, k] = a[:, k] * np.cos(a[:, k])
+        for j in range(k + 1, 2):
+            s += q[:, k] @ a[:, j]
+            a[:, j] -= q[:, k] * s
+    return np.sum(q[:, -1] * q[:, 0]) + s
+
+
+@program("m")
+def row_and_column_that_cross(x):
+    s = 0.0
+    for k in range(2):
+        s += np.sum(x[k] * x[k, 0]) + np.sum(x[:2, k] ** 2)
+        s += np.sum(np.exp(-x[k]) * x[k])
+    return s
+
+
+@program("v")
+def element_times_itself_added_to_the_next(x):
+    y = x * 1.0
+    for i in range(3):
+        y[i] = y[i] * y[i + 1]
+        y[i + 1] += y[i] * y[i]
+    return np.sum(y * y)
+
+
+@program("m")
+def sums_over_rows_that_are_overwritten(x):
+    m = np.outer(x[0], x[0])
+    s = 0.0
+    for k in range(2):
+        r = m[k] * m[:, k]
+        s += np.sum(r * m[k])
+        m[k] = r * 0.5
+        s += np.sum(m[k] * m[k + 1])
+    return s
+
+
+@program("m")
+def lengths_of_columns_that_are_scaled(x):
+    a = x.copy()
+    s = 0.0
+    for k in range(2):
+        s += np.sqrt(np.sum(a[:, k] * a[:, k]))
+        a[:, k + 1] -= a[:, k] * s
+        a[:, k] /= s
+    return np.sum(a[0] * a[1]) + s

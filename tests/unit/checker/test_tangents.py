@@ -101,7 +101,7 @@ def test_a_wrong_tangent_function_does_not_run(monkeypatch: pytest.MonkeyPatch) 
         return x * x
 
     monkeypatch.delenv(VARIABLE, raising=False)
-    _text(monkeypatch, "2 * x * x_dot", "x * x_dot")
+    _text(monkeypatch, "2.0 * x * x_dot", "x * x_dot")
     with pytest.warns(sg.FallbackWarning, match="SG180.*the tangent is another"):
         _, tangent = sg.jvp(squares, (np.ones(2),), (np.ones(2),))
     assert tangent.tolist() == [2.0, 2.0]
