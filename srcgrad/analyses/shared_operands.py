@@ -11,6 +11,7 @@ from srcgrad.analyses.call_writes import draws_anew
 from srcgrad.analyses.entries import Entries, copied_list
 from srcgrad.analyses.outside_attributes import holders_of_memory
 from srcgrad.analyses.outside_numbers import OutsideNumbers
+from srcgrad.analyses.plain_names import copies_of
 from srcgrad.analyses.shapes import Shapes
 from srcgrad.ir import gast
 from srcgrad.ir.displays import repeated_entries
@@ -169,7 +170,13 @@ class SharedOperands:
 
     def is_float(self, name: str) -> bool:
         """Say whether a name is a number of the caller's: an array of it is new memory."""
-        return name in self._program.parameters and self._program.given.get(name) == "number"
+        return name in self._program.once(_floats_given)
+
+
+def _floats_given(program: Program) -> set[str]:
+    """Return the parameters that are numbers in a call, and the names bound to nothing else."""
+    given = {name for name in program.parameters if program.given.get(name) == "number"}
+    return copies_of(program, given) if given else given
 
 
 def _is_code(value: Any) -> bool:

@@ -59,6 +59,8 @@ def made_for(
     not known how else it is reached, it is made for the entries of dicts and lists.
 
     Raises:
+        MutationError: It is refused for all, and for the flags because of what it writes into: more
+            may be known of that memory.
         UnsupportedError: It is refused for all; the first refusal says why.
     """
     try:
@@ -72,9 +74,11 @@ def made_for(
         for told in more:
             try:
                 return make({**given, **told})
+            except MutationError as closer:
+                refusal = refusal if isinstance(refusal, MutationError) else closer
             except UnsupportedError:
                 pass
-        raise
+        raise refusal.with_traceback(None) from None
     if not _asks_for_arrays(made, flags):
         return made
     try:

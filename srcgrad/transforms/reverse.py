@@ -357,7 +357,7 @@ class Reverser:
             lacking, block = (then, body) if lacks else (other, orelse)
             adjoints.state, adjoints.wide = lacking, wide_then if lacks else wide_other
             made = self._fill_in(cell, None)  # a fill-in stems from no line
-            block.extend(self._as_before(cell, made, statement) if not lacks else made)
+            block.extend(made if lacks else self._as_before(cell, made, statement))
         adjoints.state = {cell: _weaker(then[cell], other[cell]) for cell in then}
         adjoints.wide = wide_then & wide_other
         if not body and not orelse:
@@ -367,13 +367,11 @@ class Reverser:
         return [*lead, node]
 
     def _as_before(self, cell: str, made: list[Any], branch: Any) -> list[Any]:
-        """Give an adjoint that starts before the body of a `try` the shape of what was there then.
-
-        The body binds the same name again, and it may bind it to something of another shape.
-        """
+        """Shape an adjoint that starts before a `try`, which binds its name anew, as that was."""
         attempt = ATTEMPT.of(branch)
         before = self._first_copied.get(cell)
-        if attempt is None or before is None or cell not in bound_names(attempt.body):
+        asked = cell in self._sweep.program.guarded  # it may be unbound before
+        if attempt is None or before is None or asked or cell not in bound_names(attempt.body):
             return made
         return [renamed(item, {cell: before}) for item in made]
 
