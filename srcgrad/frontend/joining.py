@@ -15,7 +15,7 @@ from srcgrad.frontend.parameter_parts import DEEPEST, Origins, Use, copied, orig
 from srcgrad.frontend.remembered import remembered, source_to_read
 from srcgrad.ir import gast
 from srcgrad.ir.scopes import Scope, scope_of
-from srcgrad.ir.walk import names_bound
+from srcgrad.ir.walk import is_same, names_bound
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +72,8 @@ def joins_of(function: FunctionType, seen: frozenset[FunctionType]) -> set[Join]
     found = {*_updates_of_copies(uses), *_slices_written(uses), *_inner_uses(uses, scope)}
     for node, origins in uses:
         for side, other in _operands(node):
+            if _is_no_list(side, other):
+                continue
             for name, depth in origin(side, origins):
                 known = other.id if isinstance(other, gast.Name) and other.id in names else None
                 found.add(Join(name, depth, known))
@@ -83,6 +85,12 @@ def joins_of(function: FunctionType, seen: frozenset[FunctionType]) -> set[Join]
 def operands(node: Any) -> list[Any]:
     """Return the operands of `+` and `*`, in updates also; none of other nodes."""
     return [side for side, _ in _operands(node)]
+
+
+def _is_no_list(side: Any, other: Any) -> bool:
+    """Say whether one operand is an attribute of the other that no list has: ``x + x.T``."""
+    of_side = isinstance(other, gast.Attribute) and is_same(other.value, side)
+    return of_side and not hasattr(list, other.attr)
 
 
 def _inner_uses(uses: list[Use], scope: Scope) -> Iterator[Join]:

@@ -1,0 +1,32 @@
+"""Tells what joins lists from what could only be done to arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import srcgrad as sg
+from srcgrad.errors import UnsupportedSyntaxError
+
+
+def symmetric_or_summed(x: Any) -> Any:
+    if isinstance(x, np.ndarray) and x.ndim == 2:
+        return np.sum((x + x.T) ** 2)
+    return np.sum(np.asarray(x) ** 2)
+
+
+def joined(x: Any) -> Any:
+    return np.sum(np.asarray(x + x) ** 2)
+
+
+def test_what_a_list_cannot_do_joins_none() -> None:
+    gradient = sg.grad(symmetric_or_summed, fallback="error")
+    np.testing.assert_array_equal(gradient([1.0, 2.0]), [2.0, 4.0])
+
+
+def test_what_joins_lists_is_refused_for_them() -> None:
+    gradient = sg.grad(joined, fallback="error")
+    with pytest.raises(UnsupportedSyntaxError, match="joins, repeats"):
+        gradient([1.0, 2.0])
