@@ -14,8 +14,9 @@ from srcgrad.frontend.effects import is_library
 from srcgrad.frontend.parameter_parts import DEEPEST, Origins, Use, copied, origin, uses_of
 from srcgrad.frontend.remembered import remembered, source_to_read
 from srcgrad.ir import gast
+from srcgrad.ir.build import clone
 from srcgrad.ir.scopes import Scope, scope_of
-from srcgrad.ir.walk import is_same, names_bound
+from srcgrad.ir.walk import found_in, is_same, names_bound
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +68,7 @@ def joins_of(function: FunctionType, seen: frozenset[FunctionType]) -> set[Join]
     except SrcgradError:
         return set()
     scope = scope_of(function, tree)
+    tree = _with_arrays(tree, scope)
     names = {item.id for item in [*tree.args.posonlyargs, *tree.args.args, *tree.args.kwonlyargs]}
     uses = uses_of(tree, names)
     found = {*_updates_of_copies(uses), *_slices_written(uses), *_inner_uses(uses, scope)}
@@ -80,6 +82,21 @@ def joins_of(function: FunctionType, seen: frozenset[FunctionType]) -> set[Join]
         if isinstance(node, gast.Call):
             found |= _joins_inside(node, scope, origins, seen)
     return found
+
+
+def _with_arrays(tree: Any, scope: Scope) -> Any:
+    """Write ``np.array(p)`` for ``np.copy(p)``: unlike other copies of a list it is an array."""
+
+    def copies(tree: Any) -> list[Any]:
+        calls = found_in(tree, gast.Call)
+        return [call for call in calls if scope.resolve(call.func) is np.copy]
+
+    if not copies(tree):
+        return tree
+    tree = clone(tree)
+    for call in copies(tree):
+        call.func = gast.Attribute(call.func, np.array.__name__, gast.Load())
+    return tree
 
 
 def operands(node: Any) -> list[Any]:

@@ -106,6 +106,25 @@ def fed_in(block: list[Any], operands: Operands) -> set[str]:
     return fed
 
 
+def may_be_none(block: list[Any]) -> set[str]:
+    r"""Return the names that are bound to None somewhere, or to such a name: to nothing as yet.
+
+    >>> from srcgrad.compiler.doctesting import parse
+    >>> sorted(may_be_none(parse("a = None\nb = a\nb = x\nc = x")))
+    ['a', 'b']
+    """
+    copies = [
+        (item.targets[0].id, item.value)
+        for item in statements(block)
+        if isinstance(item, gast.Assign) and isinstance(item.targets[0], gast.Name)
+    ]
+    found = {n for n, v in copies if isinstance(v, gast.Constant) and v.value is None}
+    size = -1
+    while size != (size := len(found)):
+        found |= {name for name, v in copies if isinstance(v, gast.Name) and v.id in found}
+    return found
+
+
 def _simple(
     statement: Any, cells: set[str], operands: Operands, always: frozenset[str]
 ) -> set[str]:

@@ -24,6 +24,7 @@ from srcgrad.transforms.draws import check_generator
 from srcgrad.transforms.flow import (
     Asked,
     fed_in,
+    may_be_none,
     other_branch,
     run_here,
     touched,
@@ -370,8 +371,9 @@ class Reverser:
         """Shape an adjoint that starts before a `try`, which binds its name anew, as that was."""
         attempt = ATTEMPT.of(branch)
         before = self._first_copied.get(cell)
-        asked = cell in self._sweep.program.guarded  # it may be unbound before
-        if attempt is None or before is None or asked or cell not in bound_names(attempt.body):
+        if attempt is None or before is None or cell not in bound_names(attempt.body):
+            return made
+        if before in may_be_none(self._sweep.program.body):  # it may be unbound before
             return made
         return [renamed(item, {cell: before}) for item in made]
 
