@@ -71,14 +71,16 @@ def made_for(
         more = [flags or {SETTINGS: None}] if flags or reads_settings(function) else []
         if containers and isinstance(refusal, MutationError):
             more.append({**flags, **containers})
+        closer: UnsupportedError | None = None
         for told in more:
             try:
                 return make({**given, **told})
-            except MutationError as closer:
-                refusal = refusal if isinstance(refusal, MutationError) else closer
-            except UnsupportedError:
-                pass
-        raise refusal.with_traceback(None) from None
+            except UnsupportedError as other:
+                if isinstance(other, MutationError) and not isinstance(refusal, MutationError):
+                    closer = other
+        if closer is not None:
+            raise closer from closer.__cause__
+        raise
     if not _asks_for_arrays(made, flags):
         return made
     try:
