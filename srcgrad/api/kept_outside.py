@@ -17,7 +17,8 @@ import numpy as np
 
 from srcgrad.compiler import Generated
 from srcgrad.compiler.vocabulary import VOCABULARY
-from srcgrad.frontend.effects import ELSEWHERE, written_parameters
+from srcgrad.frontend.callees import ELSEWHERE
+from srcgrad.frontend.effects import written_parameters
 from srcgrad.frontend.left_out import Part
 from srcgrad.frontend.parts import statements_of
 from srcgrad.frontend.source import is_made

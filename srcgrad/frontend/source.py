@@ -290,11 +290,11 @@ def _find_tree(code: CodeType, lines: list[str]) -> ast.AST:
         return _lambda_tree(code, lines)
     for node in ast.walk(_block_of(code, lines)):
         if isinstance(node, ast.FunctionDef) and node.name == code.co_name:
-            named = with_private_names(node, code)  # parameters may be private, too
-            if _arguments(named) != code.co_varnames[: _argument_count(code)]:
+            with_private_names(node, code)  # parameters may be private, too
+            if _arguments(node) != code.co_varnames[: _argument_count(code)]:
                 break
             node.decorator_list = []
-            return named
+            return node
     raise _changed(code)
 
 
