@@ -34,6 +34,7 @@ from srcgrad.analyses.unpacking import Part, of_parts, of_split
 from srcgrad.analyses.zeros import tells_truth
 from srcgrad.ir import gast
 from srcgrad.ir.build import call, index_value, load
+from srcgrad.ir.marks import ATTEMPT
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program, direct_names, is_store, operand_names, store_target
 from srcgrad.ir.walk import blocks_of, found_in, names_bound, names_read, walk
@@ -96,6 +97,7 @@ class Selection:
         self._uses: dict[str, Mask | None] = dict.fromkeys(program.outputs, EVERYWHERE)
         self.gathering = Gathering(program.namer, self.binds)
         self._outermost: Any = None
+        self._asked: dict[int, Any] = {}  # the branch that a `try` goes back with, by that `try`
         self._perhaps = False
         if self._may_select():
             self._block(program.body)
@@ -127,7 +129,9 @@ class Selection:
     def _block(self, block: list[Any]) -> None:
         for statement in reversed(block):
             if block is self._program.body:
-                self._outermost = statement
+                self._outermost = self._asked.get(id(statement), statement)
+                if (attempt := ATTEMPT.of(statement)) is not None:
+                    self._asked[id(attempt)] = statement
             if isinstance(statement, gast.If):
                 self._branch(statement, id(block))
                 continue

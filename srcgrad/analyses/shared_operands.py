@@ -11,6 +11,7 @@ from srcgrad.analyses.call_writes import draws_anew
 from srcgrad.analyses.entries import Entries, copied_list
 from srcgrad.analyses.outside_attributes import holders_of_memory
 from srcgrad.analyses.outside_numbers import OutsideNumbers
+from srcgrad.analyses.plain_names import copies_of
 from srcgrad.analyses.shapes import Shapes
 from srcgrad.ir import gast
 from srcgrad.ir.displays import repeated_entries
@@ -139,9 +140,10 @@ class SharedOperands:
         return names_read(value.value)
 
     def _is_list(self, node: Any) -> bool:
-        """Say whether an operand is surely a list or tuple that the program has made."""
+        """Say whether an operand is surely a list or tuple, made here or given, of numbers then."""
         if isinstance(node, gast.Name):
-            return self._program.once(Entries).of(node.id) is not None
+            made = self._program.once(Entries).of(node.id) is not None
+            return made or node.id in self._program.once(_lists_given)
         return isinstance(node, (gast.List, gast.Tuple))
 
     def _holds_numbers(self, node: Any) -> bool:
@@ -183,7 +185,21 @@ class SharedOperands:
 
     def is_float(self, name: str) -> bool:
         """Say whether a name is a number of the caller's: an array of it is new memory."""
-        return name in self._program.parameters and self._program.given.get(name) == "number"
+        return name in self._program.once(_floats_given)
+
+
+def _floats_given(program: Program) -> set[str]:
+    """Return the parameters that are numbers in a call, and the names bound to nothing else."""
+    given = {name for name in program.parameters if program.given.get(name) == "number"}
+    return copies_of(program, given) if given else given
+
+
+def _lists_given(program: Program) -> set[str]:
+    """Return the parameters that are lists of numbers in a call, and names of nothing else."""
+    known = program.given
+    of_numbers = {text.partition("[")[0] for text, fact in known.items() if fact == "number"}
+    lists = {n for n in program.parameters if known.get(n) in ("list", "tuple")} & of_numbers
+    return copies_of(program, lists) if lists else lists
 
 
 def _is_code(value: Any) -> bool:

@@ -3,7 +3,8 @@
 A function that raises is meant to, and so is its derivative then. Where the function returns, what
 its derivative raises is a fault of ours, or something that an engine cannot do: it is refused. The
 function is asked by one more run, on copies. So it is asked of errors alone that programs do not
-live with, such as a TypeError: who inverts matrices may catch a LinAlgError, and is called once.
+live with, such as a TypeError: who inverts matrices may catch a LinAlgError, and is called once. On
+the tape it is asked of a ValueError, too: libraries raise it of kinds of values they do not know.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ Asked = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]
 MEANT: Final = (SrcgradError, MemoryError, RecursionError, NotImplementedError)
 """Errors that are told by name, or for want of room."""
 _ASKED: Final = (TypeError, AttributeError, RuntimeError, NameError)
+_ON_THE_TAPE: Final = (*_ASKED, ValueError)
 
 
 def refusing_alone(
@@ -42,7 +44,9 @@ def refusing_alone(
         def run(self: Self, /, *args: P.args, **kwargs: P.kwargs) -> Found:
             try:
                 return method(self, *args, **kwargs)
-            except _ASKED as error:
+            except _ON_THE_TAPE as error:
+                if not isinstance(error, _ASKED) and type(error) is not ValueError:
+                    raise
                 if in_another_call() or not is_alone(error, subject(self, *args, **kwargs)):
                     raise
                 raise raised_alone(error) from error
@@ -54,16 +58,17 @@ def refusing_alone(
 
 def is_alone(error: Exception, subject: Asked) -> bool:
     """Say whether a derivative has raised what its function does not."""
-    return own_error(error, subject) is None
+    return own_error(error, subject, asks=type(error) is ValueError) is None
 
 
-def own_error(error: Exception, subject: Asked) -> Exception | None:
+def own_error(error: Exception, subject: Asked, *, asks: bool = False) -> Exception | None:
     """Return what a function itself raises where its derivative has raised `error`, if anything.
 
-    A function that is not asked is taken to raise the same. A name that is bound to nothing, and a
-    variable of the text, are told by the function's error: it has the user's names.
+    A function that is not asked is taken to raise the same; with `asks` it is asked anyway. A name
+    that is bound to nothing, and a variable of the text, are told by the function's error: it has
+    the user's names.
     """
-    is_asked = isinstance(error, _ASKED) or failed_in_tangent(error)
+    is_asked = asks or isinstance(error, _ASKED) or failed_in_tangent(error)
     if isinstance(error, MEANT) or not is_asked:
         return error
     f, args, kwargs = subject

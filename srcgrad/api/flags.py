@@ -59,6 +59,8 @@ def made_for(
     not known how else it is reached, it is made for the entries of dicts and lists.
 
     Raises:
+        MutationError: It is refused for all, and for the flags because of what it writes into: more
+            may be known of that memory.
         UnsupportedError: It is refused for all; the first refusal says why.
     """
     try:
@@ -69,11 +71,15 @@ def made_for(
         more = [flags or {SETTINGS: None}] if flags or reads_settings(function) else []
         if containers and isinstance(refusal, MutationError):
             more.append({**flags, **containers})
+        closer: UnsupportedError | None = None
         for told in more:
             try:
                 return make({**given, **told})
-            except UnsupportedError:
-                pass
+            except UnsupportedError as other:
+                if isinstance(other, MutationError) and not isinstance(refusal, MutationError):
+                    closer = other
+        if closer is not None:
+            raise closer from closer.__cause__
         raise
     if not _asks_for_arrays(made, flags):
         return made

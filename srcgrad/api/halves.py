@@ -49,6 +49,7 @@ from srcgrad.api.underlying import (
     to_differentiate,
 )
 from srcgrad.api.values import as_now, conform, is_complex
+from srcgrad.api.whole import refusal_of
 from srcgrad.compiler import Request, compile_halves
 from srcgrad.compiler.stages import Stages
 from srcgrad.errors import UnsupportedError
@@ -112,11 +113,7 @@ class Adjoints:
                 *arguments.values()
             )
         except Exception as error:  # noqa: BLE001 - it is raised, or what it hides is
-            say_what_lacks(error, plan)
-            again = functools.partial(self._on_tape, arguments)
-            how: dict[str, Any] = {"now": not plan.written, "subject": self._subject(arguments)}
-            how["left_out"] = plan.generated.left_out
-            return instead_of(error, again, self._plans.fall_back, **how)
+            return self._otherwise(error, plan, arguments)
         before.has_run()
         inputs = [as_now(arguments[name]) for name in self.names]
         # the caller may write into its arrays, and those outside, before the pullback runs
@@ -162,6 +159,20 @@ class Adjoints:
             return done
 
         return value, pull
+
+    def _otherwise(
+        self, error: Exception, plan: HalvesPlan, arguments: dict[str, Any]
+    ) -> tuple[Any, Pull]:
+        """Return what another text, or the tape, gives where one has raised an error."""
+        left_out = plan.generated.left_out
+        if not plan.written and refusal_of(error, left_out) is not None:
+            keep_complex = plan.generated.keep_complex
+            if self._plans.begin_for_flags(arguments, keep_complex=keep_complex):
+                return self(arguments)
+        say_what_lacks(error, plan)
+        again = functools.partial(self._on_tape, arguments)
+        told: dict[str, Any] = {"subject": self._subject(arguments), "left_out": left_out}
+        return instead_of(error, again, self._plans.fall_back, now=not plan.written, **told)
 
     def _compared_as_new(self, plan: HalvesPlan, before: AsItWas) -> Callable[[Pull], Pull]:
         """Return what lets a pullback stop where numbers have to be compared first."""

@@ -17,6 +17,7 @@ import numpy as np
 
 from srcgrad.compiler import Generated
 from srcgrad.compiler.vocabulary import VOCABULARY
+from srcgrad.frontend.callees import ELSEWHERE
 from srcgrad.frontend.effects import written_parameters
 from srcgrad.frontend.left_out import Part
 from srcgrad.frontend.parts import statements_of
@@ -45,6 +46,20 @@ def runs_parts(parts: Collection[Part], generated: Generated, text: ast.Module) 
     nodes = [node for node in ast.walk(text) if isinstance(node, (ast.Name, ast.Attribute))]
     nodes = [node for node in nodes if id(node) not in asked]
     own = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    idle = _given_constants(text)
+    handed = set(_called([n for n in nodes if id(n) not in idle], own, generated, modules))
+    for function in _called(nodes, own, generated, modules):
+        written = written_parameters(function, VOCABULARY)
+        written = written if function in handed else written & _not_given(function)
+        if written and not is_made(function) and _reaches(function, parts):
+            return True
+    return False
+
+
+def _called(
+    nodes: list[Any], own: set[str], generated: Generated, modules: Mapping[str, ModuleType]
+) -> list[FunctionType]:
+    """Return the functions that names and attributes may mean, but for what the text binds."""
     others = [node for node in nodes if _of_modules(node, modules) is None]
     found = {getattr(node, "id", getattr(node, "attr", "")) for node in others} - own
     put = {n.id for n in nodes if isinstance(n, ast.Name) and n.id in generated.bound}
@@ -56,12 +71,25 @@ def runs_parts(parts: Collection[Part], generated: Generated, text: ast.Module) 
     functions = [(name, f) for name, f in known if isinstance(f, FunctionType)]
     called = [f for name, f in functions if name in names or id(f) in read]
     bound = (generated.bound[name] for name in generated.bound if name in names | put)
-    called += [value for value in bound if isinstance(value, FunctionType)]
-    return any(
-        _reaches(function, parts) and bool(written_parameters(function, VOCABULARY))
-        for function in called
-        if not is_made(function)
-    )
+    return [*called, *(value for value in bound if isinstance(value, FunctionType))]
+
+
+def _not_given(function: FunctionType) -> set[str]:
+    """Return what a call with constants alone may write into: defaults, and memory elsewhere."""
+    code, defaults = function.__code__, function.__defaults__ or ()
+    named = code.co_varnames[code.co_argcount - len(defaults) : code.co_argcount]
+    return {ELSEWHERE, *named, *(function.__kwdefaults__ or {})}
+
+
+def _given_constants(text: ast.Module) -> set[int]:
+    """Return what is called with numbers and words alone, which are no memory to write into."""
+    calls = [node for node in ast.walk(text) if isinstance(node, ast.Call)]
+    return {
+        id(call.func)
+        for call in calls
+        if all(isinstance(item, ast.Constant) for item in call.args)
+        and all(isinstance(item.value, ast.Constant) for item in call.keywords)
+    }
 
 
 def _only_asked(

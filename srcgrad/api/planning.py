@@ -27,6 +27,8 @@ from srcgrad.runtime.objects import may_be_static
 from srcgrad.tape import in_another_call
 
 _VERIFY_THERE: Final = "verify with arrays of NumPy: the text is the same"
+_MOST_FLAGGED: Final = 8
+"""Texts for flags beside the one for all, as many as options that a function may have."""
 AnyPlan = TypeVar("AnyPlan", bound=Plan)
 
 
@@ -53,6 +55,7 @@ class Plans(Generic[AnyPlan]):
         self._make = deeply(make)
         self._kept: dict[bool, AnyPlan] = {}
         self._of_arrays: dict[tuple[bool, KindsOfArrays], AnyPlan] = {}
+        self._of_flags: dict[tuple[bool, str], AnyPlan | None] = {}
 
     def current(self, arguments: Mapping[str, Any], *, keep_complex: bool) -> AnyPlan:
         """Return the plan for the program as it is now.
@@ -68,7 +71,9 @@ class Plans(Generic[AnyPlan]):
         function = to_differentiate(self.primal, keep_complex=keep_complex)
         library_for(self.policy, lambda: arguments)  # arrays of several are refused first
         plan = self._kept.get(keep_complex)
-        if plan is None or not plan.is_current(function) or not plan.suits(arguments):
+        if (key := (keep_complex, _spelled(arguments))) in self._of_flags:
+            plan = self._for_flags(key, function, arguments)
+        elif plan is None or not plan.is_current(function) or not plan.suits(arguments):
             with one_program():  # its functions are looked into once for all that is tried
                 plan = whole_or_in_part(
                     lambda: self._made_for(function, arguments, keep_complex=keep_complex)
@@ -107,6 +112,32 @@ class Plans(Generic[AnyPlan]):
             if found is None:
                 raise
             return found
+        return plan
+
+    def begin_for_flags(self, arguments: Mapping[str, Any], *, keep_complex: bool) -> bool:
+        """Let a text of its own be made for the flags of a call that has reached a part left out.
+
+        False if there are no flags, or too many such calls, or if that text has stopped, too.
+        """
+        key = keep_complex, _spelled(arguments)
+        if not key[1] or key in self._of_flags or len(self._of_flags) >= _MOST_FLAGGED:
+            return False
+        self._of_flags[key] = None
+        return True
+
+    def _for_flags(
+        self, key: tuple[bool, str], function: FunctionType, arguments: Mapping[str, Any]
+    ) -> AnyPlan:
+        """Return the plan for the flags of a call, which settle the branches that ask for them."""
+        plan = self._of_flags[key]
+        if plan is None or not plan.is_current(function) or not plan.suits(arguments):
+            given = {name: v for name, v in arguments.items() if may_be_static(v)}
+            given |= flags_of(arguments, given)
+            with one_program():
+                plan = whole_or_in_part(
+                    lambda: self._make(function, keep_complex=key[0], given=given)
+                )
+            self._of_flags[key] = plan
         return plan
 
     def _for_arrays(
@@ -176,3 +207,8 @@ class Plans(Generic[AnyPlan]):
             UnsupportedError: The policy is to raise it.
         """
         self._fall.to_numpy(refusal)
+
+
+def _spelled(arguments: Mapping[str, Any]) -> str:
+    """Return the flags of a call as a text."""
+    return ", ".join(f"{name}={value!r}" for name, value in sorted(flags_of(arguments, ()).items()))

@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Collection
 from typing import Any
 
+from srcgrad.frontend.counted_results import counted_results
 from srcgrad.ir import gast
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program, direct_names
@@ -28,15 +29,40 @@ def methods_of_others(program: Program, varied: Collection[str]) -> list[Any]:
     >>> print(text(methods_of_others(program, {"x", "a", "b", "out"})))
     a = model.mean(x)
     """
-    return [
+    vocabulary = program.reader.vocabulary
+    asked = [
         statement
         for statement in statements(program.body)
         if isinstance(statement, gast.Assign)
         and isinstance(statement.value, gast.Call)
         and isinstance(statement.value.func, gast.Attribute)
         and program.reader.scope.resolve(statement.value.func) is MISSING
-        and _takes_whole_number(program.operation(statement), varied, program.reader.vocabulary)
+        and _takes_whole_number(program.operation(statement), varied, vocabulary)
     ]
+    if not asked:
+        return []
+    varied = set(varied) - _counted(program)
+    return [
+        statement
+        for statement in asked
+        if _takes_whole_number(program.operation(statement), varied, vocabulary)
+    ]
+
+
+def _counted(program: Program) -> set[str]:
+    """Return the names of results of the user's functions that are sizes, beside others."""
+    found: set[str] = set()
+    for statement in statements(program.body):
+        several = isinstance(statement, gast.Assign) and isinstance(
+            statement.targets[0], gast.Tuple
+        )
+        operation = program.operation(statement) if several else None
+        if operation is not None and operation.kind == "user":
+            targets = statement.targets[0].elts
+            counted = counted_results(operation.primal, program.reader.vocabulary)
+            names = [targets[place] for place in counted if place < len(targets)]
+            found.update(name.id for name in names if isinstance(name, gast.Name))
+    return found
 
 
 def _takes_whole_number(

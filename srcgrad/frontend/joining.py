@@ -14,8 +14,9 @@ from srcgrad.frontend.effects import is_library
 from srcgrad.frontend.parameter_parts import DEEPEST, Origins, Use, copied, origin, uses_of
 from srcgrad.frontend.remembered import remembered, source_to_read
 from srcgrad.ir import gast
+from srcgrad.ir.build import clone
 from srcgrad.ir.scopes import Scope, scope_of
-from srcgrad.ir.walk import names_bound
+from srcgrad.ir.walk import found_in, is_same, names_bound
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +68,14 @@ def joins_of(function: FunctionType, seen: frozenset[FunctionType]) -> set[Join]
     except SrcgradError:
         return set()
     scope = scope_of(function, tree)
+    tree = _with_arrays(tree, scope)
     names = {item.id for item in [*tree.args.posonlyargs, *tree.args.args, *tree.args.kwonlyargs]}
     uses = uses_of(tree, names)
     found = {*_updates_of_copies(uses), *_slices_written(uses), *_inner_uses(uses, scope)}
     for node, origins in uses:
         for side, other in _operands(node):
+            if _is_no_list(side, other):
+                continue
             for name, depth in origin(side, origins):
                 known = other.id if isinstance(other, gast.Name) and other.id in names else None
                 found.add(Join(name, depth, known))
@@ -80,9 +84,30 @@ def joins_of(function: FunctionType, seen: frozenset[FunctionType]) -> set[Join]
     return found
 
 
+def _with_arrays(tree: Any, scope: Scope) -> Any:
+    """Write ``np.array(p)`` for ``np.copy(p)``: unlike other copies of a list it is an array."""
+
+    def copies(tree: Any) -> list[Any]:
+        calls = found_in(tree, gast.Call)
+        return [call for call in calls if scope.resolve(call.func) is np.copy]
+
+    if not copies(tree):
+        return tree
+    tree = clone(tree)
+    for call in copies(tree):
+        call.func = gast.Attribute(call.func, np.array.__name__, gast.Load())
+    return tree
+
+
 def operands(node: Any) -> list[Any]:
     """Return the operands of `+` and `*`, in updates also; none of other nodes."""
     return [side for side, _ in _operands(node)]
+
+
+def _is_no_list(side: Any, other: Any) -> bool:
+    """Say whether one operand is an attribute of the other that no list has: ``x + x.T``."""
+    of_side = isinstance(other, gast.Attribute) and is_same(other.value, side)
+    return of_side and not hasattr(list, other.attr)
 
 
 def _inner_uses(uses: list[Use], scope: Scope) -> Iterator[Join]:

@@ -290,6 +290,7 @@ def _find_tree(code: CodeType, lines: list[str]) -> ast.AST:
         return _lambda_tree(code, lines)
     for node in ast.walk(_block_of(code, lines)):
         if isinstance(node, ast.FunctionDef) and node.name == code.co_name:
+            with_private_names(node, code)  # parameters may be private, too
             if _arguments(node) != code.co_varnames[: _argument_count(code)]:
                 break
             node.decorator_list = []

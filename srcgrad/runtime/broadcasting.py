@@ -15,8 +15,11 @@ _UNSHAPED = frozenset({float, int, complex, list, dict})  # numbers, and adjoint
 
 
 def shape_of(like: Any) -> Shape:
-    """Return `like` if it is a shape already, else the shape of that array or number."""
-    if type(like) is tuple:
+    """Return `like` if it is a shape already, else the shape of that array or number.
+
+    A tuple of floats or of arrays is no shape, but what is broadcast as the array that it makes.
+    """
+    if type(like) is tuple and all(type(n) is int for n in like):
         return like
     return () if type(like) is float else np.shape(like)
 

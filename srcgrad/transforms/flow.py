@@ -8,8 +8,8 @@ from typing import Any
 from srcgrad.ir import gast
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.marks import ATTEMPT, RESCUED
-from srcgrad.ir.program import is_store, store_target
-from srcgrad.ir.walk import names_bound
+from srcgrad.ir.program import direct_names, is_store, store_target
+from srcgrad.ir.walk import names_bound, statements
 
 Operands = Callable[[Any], tuple[list[str], list[str]]]
 Asked = dict[tuple[int, frozenset[str]], tuple[Any, set[str], set[str]]]
@@ -88,6 +88,41 @@ def other_branch(statement: Any) -> list[Any]:
 def run_here(attempt: Any) -> list[Any]:
     """Return the body of a `try`, unless it belongs to the `if` after it."""
     return [] if RESCUED.of(attempt) else list(attempt.body)
+
+
+def fed_in(block: list[Any], operands: Operands) -> set[str]:
+    """Return the names whose adjoints the statements of a block add to."""
+    fed: set[str] = set()
+    for statement in statements(block):
+        if change_of(statement) is not None:
+            fed.update(operands(statement)[1])
+        elif is_store(statement):
+            fed.update(names_bound(store_target(statement).value))
+            fed.update(direct_names(statement.value))
+        elif isinstance(statement, gast.AugAssign):
+            fed.update(direct_names(statement.value))
+        elif isinstance(statement, gast.Assign):
+            fed.update(operands(statement)[1])
+    return fed
+
+
+def may_be_none(block: list[Any]) -> set[str]:
+    r"""Return the names that are bound to None somewhere, or to such a name: to nothing as yet.
+
+    >>> from srcgrad.compiler.doctesting import parse
+    >>> sorted(may_be_none(parse("a = None\nb = a\nb = x\nc = x")))
+    ['a', 'b']
+    """
+    copies = [
+        (item.targets[0].id, item.value)
+        for item in statements(block)
+        if isinstance(item, gast.Assign) and isinstance(item.targets[0], gast.Name)
+    ]
+    found = {n for n, v in copies if isinstance(v, gast.Constant) and v.value is None}
+    size = -1
+    while size != (size := len(found)):
+        found |= {name for name, v in copies if isinstance(v, gast.Name) and v.id in found}
+    return found
 
 
 def _simple(

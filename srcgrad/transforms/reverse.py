@@ -15,13 +15,21 @@ from srcgrad.ir.build import assign, at, call, clone, load, method, store
 from srcgrad.ir.changes import Change, change_of
 from srcgrad.ir.displays import makes_table
 from srcgrad.ir.jumps import breaks_out, falls_through
-from srcgrad.ir.marks import COUNTS, EDIT, OF_ERRORS
+from srcgrad.ir.marks import ATTEMPT, COUNTS, EDIT, OF_ERRORS
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import bound_names, direct_names, header_reads, is_store, store_target
-from srcgrad.ir.walk import names_bound, names_read, statements
+from srcgrad.ir.walk import names_bound, names_read
 from srcgrad.transforms.adjoints import Status
 from srcgrad.transforms.draws import check_generator
-from srcgrad.transforms.flow import Asked, other_branch, run_here, touched, touched_in_branches
+from srcgrad.transforms.flow import (
+    Asked,
+    fed_in,
+    may_be_none,
+    other_branch,
+    run_here,
+    touched,
+    touched_in_branches,
+)
 from srcgrad.transforms.masking import Masking
 from srcgrad.transforms.paths import find_parts, find_paths
 from srcgrad.transforms.putting_back import PuttingBack
@@ -50,6 +58,7 @@ class Reverser:
     def __init__(self, sweep: Sweep) -> None:
         self._sweep = sweep
         self._started_unbound: set[str] = set()
+        self._first_copied: dict[str, str] = {}
         self._rules = RuleSteps(sweep)
         self._masking = Masking(sweep)
         self._elements = ElementSteps(sweep)
@@ -247,6 +256,7 @@ class Reverser:
             prepare_edit(self._sweep, statement, targets[0], names)
             return [*copies, statement]
         (source,) = direct_names(operation.args[0]) or [""]
+        self._first_copied.setdefault(targets[0], source)
 
         def step() -> list[Any]:
             return self._sweep.pass_on(statement, targets, lambda grads: ([], [(source, grads[0])]))
@@ -347,7 +357,8 @@ class Reverser:
             lacks = cell not in then
             lacking, block = (then, body) if lacks else (other, orelse)
             adjoints.state, adjoints.wide = lacking, wide_then if lacks else wide_other
-            block.extend(self._fill_in(cell, None))  # a fill-in stems from no line
+            made = self._fill_in(cell, None)  # a fill-in stems from no line
+            block.extend(made if lacks else self._as_before(cell, made, statement))
         adjoints.state = {cell: _weaker(then[cell], other[cell]) for cell in then}
         adjoints.wide = wide_then & wide_other
         if not body and not orelse:
@@ -355,6 +366,16 @@ class Reverser:
         node = at(gast.If(clone(statement.test), body, orelse), statement)
         self._sweep.pairs.append(Pair(statement, node, "if"))
         return [*lead, node]
+
+    def _as_before(self, cell: str, made: list[Any], branch: Any) -> list[Any]:
+        """Shape an adjoint that starts before a `try`, which binds its name anew, as that was."""
+        attempt = ATTEMPT.of(branch)
+        before = self._first_copied.get(cell)
+        if attempt is None or before is None or cell not in bound_names(attempt.body):
+            return made
+        if before in may_be_none(self._sweep.program.body):  # it may be unbound before
+            return made
+        return [renamed(item, {cell: before}) for item in made]
 
     def _reverse_with(self, statement: Any) -> list[Any]:
         """A block runs backwards as it stands, and what it says of floating-point errors holds."""
@@ -406,9 +427,9 @@ class Reverser:
         while len(inner) != size:
             size = len(inner)
             inner |= self._touched(loop.body, inner)
-        made_inside = self._bound_inside(loop)
+        made_inside = bound_names(loop.body)
         lead: list[Any] = []
-        for cell in sorted((inner & self._fed_in(loop.body)) - made_inside):
+        for cell in sorted((inner & fed_in(loop.body, self._sweep.operands)) - made_inside):
             lead.extend(adjoints.need(cell, loop))
         lead.extend(adjoints.spell_out(loop))
         for cell in sorted(inner - set(adjoints.state)):
@@ -435,21 +456,6 @@ class Reverser:
         node = self._mirror(loop, body)
         self._sweep.pairs.append(Pair(loop, node, "loop"))
         return [*lead, node]
-
-    def _fed_in(self, block: list[Any]) -> set[str]:
-        """Return the names whose adjoints the statements of a block add to."""
-        fed: set[str] = set()
-        for statement in statements(block):
-            if change_of(statement) is not None:
-                fed.update(self._sweep.operands(statement)[1])
-            elif is_store(statement):
-                fed.update(names_bound(store_target(statement).value))
-                fed.update(direct_names(statement.value))
-            elif isinstance(statement, gast.AugAssign):
-                fed.update(direct_names(statement.value))
-            elif isinstance(statement, gast.Assign):
-                fed.update(self._sweep.operands(statement)[1])
-        return fed
 
     def _mirror(self, loop: Any, body: list[Any]) -> Any:
         """Return the loop that runs the adjoint body once for every trip, last trip first."""
@@ -488,9 +494,6 @@ class Reverser:
             return False
         callee = sweep.program.reader.scope.resolve(iterable.func)
         return callee in _CHOICES and all(self._sweep.is_range(item) for item in iterable.args[:1])
-
-    def _bound_inside(self, loop: Any) -> set[str]:
-        return bound_names(loop.body)
 
 
 def _weaker(first: Status, second: Status) -> Status:

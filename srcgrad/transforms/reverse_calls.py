@@ -50,13 +50,15 @@ class CallSteps:
             value = call(derived.backward, load(saved), *passed)
             cells = [name for item in derived.parameters for name in direct_names(item)]
             if len(cells) == 1:
-                IS_ENTRY.put(value, bool(states) and cells[0] in threaded)
+                if cells[0] in threaded:
+                    IS_ENTRY.put(value, True)
                 return [], [(cells[0], value)]
             parts = [self._sweep.namer.version(self._sweep.namer.adjoint(cell)) for cell in cells]
             names = gast.Tuple([store(part) for part in parts], gast.Store())
             handed = [(cell, load(part)) for cell, part in zip(cells, parts, strict=True)]
             for cell, part in handed:
-                IS_ENTRY.put(part, cell in threaded)
+                if cell in threaded:
+                    IS_ENTRY.put(part, True)
             return [assign(names, value)], handed
 
         self._sweep.keep_step(statement, targets, rule)

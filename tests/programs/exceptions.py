@@ -506,3 +506,40 @@ def parts_written_before_a_failure(x):
     except IndexError:
         pass
     return np.sum(held[1] ** 2)
+
+
+@program("v")
+def number_made_an_array_in_a_try(x):
+    radius, other = x[0] * x[1], np.sum(x)
+    try:
+        radius = np.atleast_1d(radius)
+        other = np.atleast_2d(other * np.ones(2)) * x[2]
+    except NameError:
+        pass
+    return np.sum(radius**2) + np.sum(other**2)
+
+
+@program("v")
+def array_made_a_number_in_a_try(x):
+    total = 2.0 * x
+    for k in range(3):
+        try:
+            part = total * x
+            part = np.sum(_checked(part, k))
+            total = part * x
+        except ValueError:
+            pass
+    return np.sum(total)
+
+
+@program("v")
+def chosen_elements_in_two_tries(x):
+    rate = 2.0 + x * x
+    when = np.floor(rate)
+    paid = rate * x
+    try:
+        paid = np.where(when == 2.0, paid / rate, paid)
+        paid = np.where(np.logical_and(when == 2.0, x < 0.0), 0.0, paid)
+    except IndexError:
+        pass
+    return np.sum(paid**2)

@@ -190,3 +190,27 @@ def list_of_a_shape_and_the_array(x):
     held += [2.0]
     held[1][0] = 5.0
     return np.sum(x * x)
+
+
+def _shifted_in_place(x, by, scale=None):
+    x, by = map(np.asarray, (x, by))
+    x -= by
+    return np.exp(x) if scale is None else np.exp(x) * scale
+
+
+@program("s", "s")
+def number_that_a_helper_makes_an_array_of(x, y):
+    return _shifted_in_place(x, y) * x
+
+
+@program("s", "s")
+def number_of_another_name_made_an_array(x, y):
+    same = x
+    same = np.asarray(same)
+    same += y
+    return np.sin(same) * x
+
+
+@program("s", "s")
+def number_that_a_helper_with_an_option_makes_an_array_of(x, y):
+    return _shifted_in_place(x, y, scale=None) + _shifted_in_place(y, x, scale=2.0)

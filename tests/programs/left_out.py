@@ -392,3 +392,16 @@ def _in_a_branch(function, x, *scales):
 @program("v")
 def rebound_in_a_branch_that_returns(x):
     return np.sum(_in_a_branch(np.cos, x, 2.0, 3.0))
+
+
+def _turned(angle):
+    if isinstance(angle, fractions.Fraction):
+        return special.pro_cv(0, 0, angle)
+    return np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
+
+
+@program("v")
+def helper_that_is_tried_with_a_number_first(x):
+    _turned(0)
+    angles = np.array(x)
+    return np.sum(_turned(angles[0]) @ _turned(angles[1]) @ x[:2])

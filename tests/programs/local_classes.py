@@ -139,3 +139,20 @@ def class_whose_body_reads_what_is_around_it(x):
             return np.sum(values**2) * self.factor
 
     return Scaled().total(x)
+
+
+class _Kept:
+    def __init__(self, weight):
+        self.__weight = weight
+
+    def scaled(self, __x, *, __by=1.5):
+        __y = __x * self.__weight
+        return __y * __by
+
+
+_KEPT = _Kept(0.8)
+
+
+@program("v")
+def method_whose_parameters_are_private(x):
+    return np.sum(_KEPT.scaled(x) * _Kept(x[0]).scaled(np.sin(x)))

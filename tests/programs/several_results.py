@@ -81,3 +81,18 @@ def results_of_names_that_are_added_from_the_left(x, rate):
     first += 1.0
     second *= first
     return np.sum(second)
+
+
+def _as_rows(x):
+    x = np.atleast_1d(x)
+    count = np.shape(x)[0]
+    if count == 1:
+        x = x[0]
+    return x, count
+
+
+@program("v", "s")
+def method_given_a_size_that_a_helper_returns_beside(x, y):
+    rows, count = _as_rows(x)
+    number, one = _as_rows(y)
+    return np.sum(rows.reshape(count, 1) * np.sin(x) + number.reshape(one, one) * x)

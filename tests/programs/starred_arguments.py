@@ -167,3 +167,15 @@ def _off_a_square(x, a, b):
 @program("s", "s")
 def default_without_entries_that_is_passed_on(a, b):
     return _root_by_secants(_off_a_square, 1.0, args=(a, b)) * a
+
+
+def _smaller(pair, x):
+    last = len(pair)
+    return np.minimum(pair[0:last], x[:last])
+
+
+@program("v")
+def tuple_of_numbers_cut_by_a_length(x):
+    pair = (x[3] * x[0], x[2] * x[1])
+    pair = pair if x[0] > 9.0 else pair[::-1]
+    return np.sum(_smaller(pair, 2.0 * x) * x[1:3])

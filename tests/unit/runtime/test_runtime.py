@@ -39,6 +39,14 @@ def test_unbroadcast_is_the_adjoint_of_broadcasting(shape: tuple[int, ...]) -> N
     np.testing.assert_allclose(np.sum(back * x), inner)
 
 
+def test_a_tuple_of_floats_or_arrays_is_no_shape() -> None:
+    np.testing.assert_array_equal(rt.unbroadcast(np.ones((4, 2)), (4.0, 2.0)), [4.0, 4.0])
+    np.testing.assert_array_equal(rt.unbroadcast(np.ones(2), (2.0, 3.0)), [1.0, 1.0])
+    rows = (np.zeros(3), np.zeros(3))
+    np.testing.assert_array_equal(rt.unbroadcast(np.ones((5, 2, 3)), rows), np.full((2, 3), 5.0))
+    np.testing.assert_array_equal(rt.expand_reduced(np.array(2.0), (1.0, 1.0)), [2.0, 2.0])
+
+
 def test_unbroadcast_keeps_single_precision_and_empty_shapes() -> None:
     assert rt.unbroadcast(np.ones((2, 3), np.float32), (3,)).dtype == np.float32
     np.testing.assert_array_equal(rt.unbroadcast(np.ones((0, 3)), (3,)), [0, 0, 0])
