@@ -232,12 +232,7 @@ class Sweep:
         plain = (gast.Slice, gast.Constant)
         return all(isinstance(p, plain) or whole(p) or getattr(p, "id", "") in masks for p in parts)
 
-    def pass_on(
-        self,
-        statement: Any,
-        targets: list[str],
-        rule: LocalRule,
-    ) -> list[Any]:
+    def pass_on(self, statement: Any, targets: list[str], rule: LocalRule) -> list[Any]:
         """Consume the adjoints of `targets` and add what `rule` makes of them to the operands."""
         adjoints = self.adjoints
         moved = self.moved_away(statement, targets)
@@ -321,8 +316,7 @@ class Sweep:
             if (may_be_none or self.may_be_container(cell)) and cell in self.adjoints.state:
                 done.extend(self.add_anything(cell, value, statement))
                 continue
-            taken_out = IS_ENTRY.of(value)
-            owned = taken_out or (inherits and isinstance(value, gast.Name))
+            owned = IS_ENTRY.of(value) or (inherits and isinstance(value, gast.Name))
             status = Status.OWNED if owned else self.status(value)
             done.extend(self.adjoints.accumulate(cell, twin(value), statement, status))
         return done
@@ -399,8 +393,7 @@ class Sweep:
 
     def _spread(self, contributions: Contributions, given: Any) -> Contributions:
         """Return contributions with axes in place of calls that spread them (see `spreading`)."""
-        known = self.facts.dimensions
-        return [(cell, spread_by_axes(value, known, given)) for cell, value in contributions]
+        return [(c, spread_by_axes(v, self.facts.dimensions, given)) for c, v in contributions]
 
     def _begins(self, cell: str) -> bool:
         """Say whether a value with axes has no adjoint yet."""
@@ -497,7 +490,7 @@ def renamed(node: Any, names: dict[str, str]) -> Any:
 
 def _unpacked(program: Program) -> frozenset[str]:
     """Return the names that a call of a primitive binds several at a time."""
-    made = (item for item in statements(program.body) if isinstance(item, gast.Assign))
-    several = [item for item in made if isinstance(item.targets[0], gast.Tuple)]
-    found = [item for item in several if program.operation(item).kind == "primitive"]
+    made = [item for item in statements(program.body) if isinstance(item, gast.Assign)]
+    made = [item for item in made if isinstance(item.targets[0], gast.Tuple)]
+    found = [item for item in made if program.operation(item).kind == "primitive"]
     return frozenset(name for item in found for name in names_bound(item.targets[0]))
