@@ -299,7 +299,7 @@ def _write_by_index(tree: Any, program: Program, manner: Manner) -> tuple[set[st
     tree.body = spellings.function(tree.body)
     program.elements = frozenset(spellings.elements)
     tree.body = WriteCalls(reader, namer).function(tree.body)
-    return entries.made | helpers.names, helpers.results
+    return entries.made | helpers.names | helpers.threaded.names, helpers.results
 
 
 def _check_parameters(tree: Any, inputs: Sequence[str], refusals: Refusals) -> None:

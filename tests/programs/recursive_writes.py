@@ -415,6 +415,15 @@ def list_that_grows_before_and_after(x):
     return before * sum(value * (i + 1) for i, value in enumerate(out))
 
 
+@program("v")
+def array_of_a_list_that_is_read_later(x):
+    a = np.zeros(len(x))
+    kept = [a]
+    a[:] = x**2
+    _mixed(a, x, 0)
+    return np.sum(kept[0] ** 2) * a[0]
+
+
 @program("v", by="tape")
 def array_given_twice(x):
     a = x * 1.0
@@ -422,7 +431,7 @@ def array_given_twice(x):
     return np.sum(a**2)
 
 
-@program("v", by="tape")
+@program("v")
 def array_whose_view_is_read_later(x):
     a = x * 1.0
     tail = a[1:]

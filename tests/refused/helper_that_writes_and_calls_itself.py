@@ -1,4 +1,4 @@
-"""A helper of another module that writes and calls itself, into what has a second name."""
+"""A helper of another module that writes into the argument itself, and calls itself."""
 
 import numpy as np
 
@@ -8,7 +8,5 @@ X = np.array([0.5, -1.2, 2.0, 0.7])
 
 
 def program(x):
-    out = np.zeros(4)
-    same = out
-    counted_down(out, x, 2)  # SG102
-    return np.sum(same**2)
+    counted_down(x, np.ones(4), 2)  # SG102
+    return np.sum(x**2)

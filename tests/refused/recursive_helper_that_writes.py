@@ -1,4 +1,4 @@
-"""A function that writes into its argument, which has a second name, and calls itself."""
+"""A function that writes into the argument itself, and calls itself."""
 
 import numpy as np
 
@@ -12,7 +12,5 @@ def doubled(u, n):
 
 
 def program(x):
-    y = x * 1.0
-    tail = y[1:]
-    doubled(y, 2)  # SG102
-    return np.sum(y * y) + tail[0]
+    doubled(x, 2)  # SG102
+    return np.sum(x * x)

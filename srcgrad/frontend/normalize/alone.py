@@ -17,6 +17,8 @@ _SHOWN: Final = (
     *(gast.List, gast.Dict, gast.Set, gast.Tuple),
     *(gast.ListComp, gast.DictComp, gast.SetComp),
 )
+_OF_ARRAYS: Final = (gast.Sub, gast.Div, gast.Pow, gast.MatMult)
+"""Arithmetic that no list takes part in."""
 _MAKERS: Final = (list, dict, set, sorted)
 
 
@@ -72,6 +74,31 @@ class Alone:
             return False
         anew = {n for target in getattr(statement, "targets", []) for n in names_bound(target)}
         return self._sharing(name).isdisjoint(read | (self._live[id(statement)] - anew))
+
+    def is_array_apart(self, statement: Any, name: str, others: list[Any]) -> bool:
+        """Say whether a variable is an array made here, of which `others` have no part."""
+        loops = [item.iter for item in self._statements if isinstance(item, gast.For)]
+        handed = [item for item in [*others, *loops] if not self._fresh.is_new(item)]
+        read = {n for item in handed for n in names_read(item)}
+        if name in read or not self._is_own(name) or not self._sharing(name).isdisjoint(read):
+            return False
+        bound = [s for s in self._statements if name in names_bound_by(s)]
+        return all(self._makes_array(item) for item in bound if not self._makes(item))
+
+    def _makes_array(self, statement: Any) -> bool:
+        """Say whether a statement binds one name to a new array, or changes what it is bound to."""
+        if isinstance(statement, gast.AugAssign):
+            return True
+        value = getattr(statement, "value", None)
+        if isinstance(value, gast.BinOp):
+            sides = value.left, value.right
+            numbers = [s for s in sides if isinstance(getattr(s, "value", None), float)]
+            return isinstance(value.op, _OF_ARRAYS) or bool(numbers)
+        operation = self._reader.read(value) if isinstance(value, gast.Call) else None
+        if operation is None or operation.kind not in ("primitive", "constant"):
+            return False
+        known = self._reader.vocabulary.primitive(operation.primal)
+        return known.name.startswith("numpy.") and known.gives == "array"
 
     def is_attempted(self, statement: Any) -> bool:
         """Say whether an error of a statement may be caught here."""
@@ -169,6 +196,12 @@ def _pairs(target: Any, value: Any) -> list[tuple[Any, Any]]:
         return [(target, value)]
     both = zip(target.elts, value.elts, strict=True)
     return [pair for part, given in both for pair in _pairs(part, given)]
+
+
+def names_bound_by(statement: Any) -> list[str]:
+    """Return the names that a statement binds, as an assignment or otherwise."""
+    targets = getattr(statement, "targets", [])
+    return [*_bound(statement), *(n for target in targets for n in names_bound(target))]
 
 
 def _reached(target: Any) -> list[str]:

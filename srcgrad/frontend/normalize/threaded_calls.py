@@ -11,10 +11,10 @@ from srcgrad.frontend.normalize.alone import Alone, makes_container
 from srcgrad.frontend.normalize.counting import bind_outside
 from srcgrad.frontend.normalize.threaded import Threaded, threaded
 from srcgrad.ir import gast
-from srcgrad.ir.build import assign, at, clone, load, store, tuple_of
+from srcgrad.ir.build import assign, at, clone, load, store, subscript, tuple_of
 from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Reader
-from srcgrad.ir.walk import blocks_of
+from srcgrad.ir.walk import blocks_of, found_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +37,18 @@ class _Call:
 
 
 class ThreadedCalls:
-    """Rewrites calls of one function body, and takes back in the end what may not be."""
+    """Rewrites calls of one function body, and takes back in the end what may not be.
+
+    Attributes:
+        names: The variables that were made for that.
+    """
 
     def __init__(self, reader: Reader, namer: Namer) -> None:
         self._reader = reader
         self._namer = namer
         self._calls: list[_Call] = []
         self._bound: dict[FunctionType, str] = {}
+        self.names: set[str] = set()
 
     def of(self, call: Any, given: dict[str, Any]) -> Threaded | None:
         """Return the function that a call may call instead, whose parameters get what is `given`.
@@ -126,7 +131,8 @@ class ThreadedCalls:
     def settled(self, body: list[Any], parameters: list[str]) -> list[Any]:
         """Return the body with those calls as they were that write into what has other names.
 
-        So it is with what else the call is given, too, and where an error may be caught: what was
+        Arrays are written into instead, with what the call returns. A call is left as it was, too,
+        that is given what it writes into once more, and where an error may be caught: what was
         written before that would be lost.
         """
         if not self._calls:
@@ -135,11 +141,32 @@ class ThreadedCalls:
         alone = Alone(body, parameters, self._reader, lambda statement: id(statement) in made)
         back: dict[int, list[Any]] = {}
         for item in self._calls:
-            attempted = alone.is_attempted(item.made)
-            if attempted or not all(alone.at(item.made, n, item.others) for n in item.states):
+            shared = [n for n in item.states if not alone.at(item.made, n, item.others)]
+            arrays = all(alone.is_array_apart(item.made, n, item.others) for n in shared)
+            if alone.is_attempted(item.made) or not arrays:
                 back.update({id(line): [] for line in item.lines})
                 back[id(item.made)] = [item.before]
+            elif shared:
+                back[id(item.made)] = self._written_back(item.made, shared)
         return _replaced(body, back) if back else body
+
+    def _written_back(self, made: Any, names: list[str]) -> list[Any]:
+        """Return a call that binds other names, and the stores of these into arrays."""
+        new = {name: self._new(f"{name}_after") for name in names}
+        for target in found_in(made.targets[0], gast.Name):
+            target.id = new.get(target.id, target.id)
+        whole = gast.Constant(..., None)
+        stores = [
+            assign(subscript(load(name), clone(whole), storing=True), load(new[name]), made)
+            for name in names
+        ]
+        return [made, *stores]
+
+    def _new(self, wish: str) -> str:
+        name = self._namer.fresh(wish)
+        self._reader.scope.local |= {name}
+        self.names.add(name)
+        return name
 
 
 def _replaced(block: list[Any], lines: dict[int, list[Any]]) -> list[Any]:
