@@ -6,14 +6,15 @@ from types import CellType, FunctionType
 from typing import Any, Final
 
 from srcgrad.frontend.expand.making import definition, make_function
-from srcgrad.frontend.expand.scoping import parameters
+from srcgrad.frontend.expand.scoping import free_names, parameters
 from srcgrad.frontend.expand.values import Home
 from srcgrad.frontend.source import find_source
 from srcgrad.frontend.weak_memory import PerFunction
 from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, clone, load, subscript, tuple_of
 from srcgrad.ir.jumps import falls_through
-from srcgrad.ir.walk import blocks_of, names_bound, statements, walk
+from srcgrad.ir.walk import blocks_of, names_bound, root_name, statements, walk
+from srcgrad.primitives.methods import WRITING
 
 _INNER: Final = (
     *(gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef, gast.Lambda),
@@ -111,3 +112,31 @@ def _remembering(function: FunctionType) -> FunctionType | None:
 
 remembering: Final = PerFunction(_remembering)
 """The function that keeps its results itself, for one that `functools.lru_cache` decorates."""
+
+
+def changing_around(tree: Any, outer: Any) -> str | None:
+    r"""Return a name around a cached function that changes once it is defined, or by its calls.
+
+    What the cache keeps of before then differs from what the function would compute.
+
+    >>> (outer,) = gast.parse("def f(x):\n  k = 1\n  def g(n): return x[n] * k\n  k = 2").body
+    >>> changing_around(outer.body[1], outer)
+    'k'
+    """
+    around = set(free_names(tree))
+    for node in walk(outer):
+        place = _changed(node)
+        name = None if place is None else root_name(place)
+        if name in around and node.lineno >= tree.lineno:
+            return name
+    return None
+
+
+def _changed(node: Any) -> Any:
+    """Return the place that a node binds, stores into, or changes by a method; None of others."""
+    places = isinstance(node, (gast.Name, gast.Subscript, gast.Attribute))
+    if places and not isinstance(node.ctx, (gast.Load, gast.Param)):
+        return node
+    func: Any = getattr(node, "func", None)
+    changes = isinstance(func, gast.Attribute) and func.attr in WRITING
+    return func.value if changes else None

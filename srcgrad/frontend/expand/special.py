@@ -15,7 +15,7 @@ import numpy as np
 from srcgrad.frontend.expand.assumptions import Of, has_twins
 from srcgrad.frontend.expand.keeping import cached_tree, is_kept_by_cache
 from srcgrad.frontend.expand.lookup import WithItself
-from srcgrad.frontend.expand.memos import remembering, with_memo
+from srcgrad.frontend.expand.memos import changing_around, remembering, with_memo
 from srcgrad.frontend.expand.namespaces import gives_namespace
 from srcgrad.frontend.expand.part import Part, function
 from srcgrad.frontend.expand.scoping import parameters
@@ -106,6 +106,13 @@ class Special(Part):
     def cached(self, function: Local, node: Any) -> Static:
         """Return a local function without its cache; one that needs it keeps its results itself."""
         code = function.code
+        outer = self.frame.inlined[-1] if self.frame.inlined else self.frame.code.tree
+        changing = changing_around(code.tree, outer)
+        if changing is not None:
+            what = f"`{code.tree.name}`, whose cache keeps what it found of another `{changing}`,"
+            self.frame.refuse(
+                node, f"{what} is not differentiated by source", "leave the cache out"
+            )
         if not is_kept_by_cache(code.tree):
             return function
         found = with_memo(code.tree)

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import ast
+import functools
 
 import numpy as np
 import pytest
 
+import srcgrad as sg
 from srcgrad.compiler.vocabulary import VOCABULARY
 from srcgrad.frontend.effects import returned_elements, returned_parameters, written_by
 from srcgrad.frontend.normalize.threaded import states_returned, threaded
 from srcgrad.frontend.source import find_source
 from srcgrad.ir import gast
 from srcgrad.runtime import kept_apart, taken_over
+from tests.differences import assert_same, numerical_gradient
 
 
 def halved(a, n):
@@ -181,3 +184,48 @@ def test_arrays_are_copied_by_who_writes_and_containers_by_who_has_them():
         assert taken_over(value) is value
         assert kept_apart(value) == value
         assert kept_apart(value) is not value
+
+
+def another_factor(x):
+    k = 1.0
+
+    @functools.cache
+    def scaled(n):
+        return x[n] * k
+
+    first = scaled(1)
+    k = 2.0
+    return first * x[0] + scaled(1) * x[2]
+
+
+def another_array(x):
+    y = x * 1.0
+
+    @functools.cache
+    def squared(n):
+        return y[n] ** 2
+
+    first = squared(1)
+    y[1] = x[0]
+    return first + squared(1) * x[2]
+
+
+def calls_noted(x):
+    seen = []
+
+    @functools.cache
+    def squared(n):
+        seen.append(n)
+        return x[n] ** 2
+
+    return (squared(1) + squared(1) * x[2]) * len(seen)
+
+
+@pytest.mark.parametrize("function", [another_factor, another_array, calls_noted])
+def test_a_cache_that_keeps_what_was_before_is_not_left_out(function):
+    x = np.array([0.7, 1.3, 0.4])
+    with pytest.raises(sg.UnsupportedSyntaxError, match="whose cache keeps what it found"):
+        sg.grad(function, fallback="error")(x)
+    with pytest.warns(sg.FallbackWarning):
+        found = sg.grad(function)(x)
+    assert_same(found, numerical_gradient(function, (x,), 0))
