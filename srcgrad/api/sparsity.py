@@ -16,7 +16,7 @@ from typing import Any, Final
 import numpy as np
 
 from srcgrad.api.colouring import colour_columns
-from srcgrad.errors import ArgumentError
+from srcgrad.errors import ArgumentError, NotDifferentiableError
 from srcgrad.insight.switch import debug_nans
 
 Products = Callable[[Any], Any]
@@ -90,6 +90,10 @@ def detect(products: Products, inputs: int) -> Pattern | None:
         with np.errstate(all="ignore"), debug_nans(False):
             return _detected(products, inputs)
     except (ArithmeticError, ValueError):
+        return None
+    except NotDifferentiableError as refusal:  # what the tape says of such an error
+        if not isinstance(refusal.__cause__, (ArithmeticError, ValueError)):
+            raise
         return None
 
 

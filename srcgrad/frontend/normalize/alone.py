@@ -36,7 +36,7 @@ class Alone:
     >>> reader = reader_of()
     >>> reader.scope.local |= {"a", "b"}
     >>> alone = Alone(body, [], reader)
-    >>> alone.at(body[3], "a", []), alone.at(body[3], "b", []), alone.at(body[1], "a", [])
+    >>> alone.at(body[3], "a", []), alone.at(body[3], "b", []), alone.at(body[2], "a", [])
     (True, False, False)
     """
 
