@@ -53,7 +53,8 @@ def instead_of(
     try:
         found = again()
     except Exception as refusal:  # noqa: BLE001 - whatever the tape refuses, the error came first
-        raise (refusal if at_fault and isinstance(refusal, SrcgradError) else error) from None
+        told = refusal if at_fault and isinstance(refusal, SrcgradError) else error
+        raise told from told.__cause__
     if at_fault:
         fall_back(
             NotProvenError(
