@@ -10,6 +10,7 @@ from typing import Any
 
 from srcgrad.analyses.entries import Entries, copied_list
 from srcgrad.analyses.outside_attributes import holders_of_memory
+from srcgrad.analyses.threaded_states import threaded_states
 from srcgrad.ir import gast
 from srcgrad.ir.displays import parts_displayed
 from srcgrad.ir.operations import Operation, may_return_operand
@@ -128,6 +129,7 @@ class _Analysis:
         self._keep_entries()
         if not is_entry and not _is_helper_of_ours(self._program):
             self._roots.update(filter(self._is_new_or_given, outputs))
+            self._roots.update(self._beside_states(outputs))
         written = _reach(self._roots, self._same)
         for name in written:
             for other in self._same[name]:
@@ -142,6 +144,12 @@ class _Analysis:
         active = frozenset(varied & useful)
         lasting = self._lasting(written, local) if is_entry else {}
         return Mirroring(frozenset(varied), active, frozenset(written), outside, lasting)
+
+    def _beside_states(self, outputs: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the outputs that may lie in a state that is returned, too, or be new."""
+        reader = self._program.reader
+        states = reader.vocabulary.states_returned(reader.scope.function)
+        return outputs[: len(outputs) - len(states)] if states else ()
 
     def _is_new_or_given(self, output: str) -> bool:
         """Say whether an output is an argument on one path and new on another.
@@ -254,6 +262,10 @@ class _Analysis:
                 self._same[target].add(source)
             if not args and not read:
                 self._new.add(target)
+        for state in threaded_states(statement, operation, vocabulary):
+            for name in (*targets, state.given.id):  # each may lie in it, or hold what it holds
+                self._same[name].add(state.target.id)
+                self._same[state.target.id].add(name)
         if operation.kind in ("pop", "unknown") and isinstance(statement.value, gast.Call):
             self._effect(statement.value)  # v = xs.pop()
             for name in self._handed_in(statement.value):

@@ -15,6 +15,7 @@ from typing import Any, Final
 from srcgrad.analyses.containers import TREES
 from srcgrad.analyses.entries import Entries
 from srcgrad.analyses.lent import NOT_LENT, Lent
+from srcgrad.analyses.threaded_states import threaded_states
 from srcgrad.ir import gast
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.liveness import walk_live
@@ -261,14 +262,10 @@ class _Analysis:
 
     def _states(self, statement: Any) -> dict[str, Objects]:
         """Return what the results of a call are that are new lists and dicts, if they are any."""
-        callee = self._program.operation(statement).primal
-        count = len(self._program.reader.vocabulary.states_returned(callee))
-        if not count:
-            return {}
-        target = statement.targets[0]
-        last = getattr(target, "elts", [target])[-count:]
-        held = self._read_from(statement.value)
-        made = {item.id: self._new(item, held) for item in last}
+        vocabulary = self._program.reader.vocabulary
+        states = threaded_states(statement, self._program.operation(statement), vocabulary)
+        held = self._read_from(statement.value) if states else frozenset()
+        made = {item.target.id: self._new(item.target, held) for item in states}
         return {name: found | {NO_CONTAINER} for name, found in made.items()}
 
     def _value(self, statement: Any) -> Objects:

@@ -33,6 +33,7 @@ from srcgrad.analyses.shapes import Shapes
 from srcgrad.analyses.shared_operands import SharedOperands
 from srcgrad.analyses.sharing_by_then import SharingByThen
 from srcgrad.analyses.sharing_classes import SharingClasses
+from srcgrad.analyses.threaded_states import states_that_hold
 from srcgrad.analyses.unfit_arrays import uses_of_unfit_arrays
 from srcgrad.garbage import weakly
 from srcgrad.ir import gast
@@ -207,6 +208,9 @@ class _Analysis:
         for source in self._operands.of(statement.value, operation):
             for target in targets:
                 self._join(target, source)
+        for state, problem in states_that_hold(self._program, self._shapes, statement):
+            self._join(state.target.id, state.given.id)  # what is held lies in the new one, too
+            self._result.problems += problem
         apart = self._program.reader.vocabulary.results_are_apart
         several = operation.kind in ("user", "class", "taped", "unknown")
         if several and not (operation.kind == "user" and apart(operation.primal)):

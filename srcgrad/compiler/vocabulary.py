@@ -16,7 +16,7 @@ from srcgrad.frontend.effects import (
     returned_parameters,
     written_parameters,
 )
-from srcgrad.frontend.normalize.threaded import states_returned
+from srcgrad.frontend.normalize.threaded import states_returned, states_updated
 from srcgrad.frontend.places_of_writes import how_written
 from srcgrad.frontend.results_apart import results_are_apart
 from srcgrad.frontend.returned_lists import lists_returned, returns_list
@@ -152,6 +152,7 @@ VOCABULARY: Final[Vocabulary] = Vocabulary(
     returned_operands=_returned_operands,
     elements_returned=_elements_returned,
     states_returned=states_returned,
+    states_updated=states_updated,
     results_are_apart=_results_are_apart,
     passes_on=_passes_on,
     equivalent=equivalent,

@@ -191,15 +191,16 @@ def number_parameters(tree: Any) -> set[str]:
     cuts = [node for node in nodes if isinstance(node, gast.Slice)]
     asked = [item for call in counts for item in call.args]
     asked += [item for cut in cuts for item in (cut.lower, cut.upper, cut.step)]
-    updated = {id(node.target) for node in nodes if isinstance(node, gast.AugAssign)}
     found = {item.id for item in asked if isinstance(item, gast.Name)}
     found &= {item.id for item in [*args.posonlyargs, *args.args, *args.kwonlyargs]}
-    return found - {
-        node.id
-        for node in nodes
-        if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Store)
-        if id(node) not in updated
-    }
+    return found - bound_anew(nodes)
+
+
+def bound_anew(nodes: list[Any]) -> set[str]:
+    """Return the names that nodes bind to something else; an update may keep what it holds."""
+    updated = {id(node.target) for node in nodes if isinstance(node, gast.AugAssign)}
+    names = (node for node in nodes if isinstance(node, gast.Name) and id(node) not in updated)
+    return {node.id for node in names if isinstance(node.ctx, (gast.Store, gast.Del))}
 
 
 def _is_text(annotation: Any) -> bool:

@@ -49,6 +49,7 @@ class Vocabulary:
         elements_returned: Those of them of which at most elements are returned, ``x[i]``.
         states_returned: The parameters whose states, as they are in the end, are the last results
             of a function: new memory, with what it has written there.
+        states_updated: Those of them of which it may update in place what is held there.
         results_are_apart: Says whether no two of the values that a user's function returns share
             memory.
         passes_on: Says whether what a user's function returns may carry derivatives of what it
@@ -88,6 +89,7 @@ class Vocabulary:
     returned_operands: Callable[[FunctionType, Any], list[Any]]
     elements_returned: Callable[[FunctionType, Any], list[Any]]
     states_returned: Callable[[Any], tuple[str, ...]]
+    states_updated: Callable[[Any], frozenset[str]]
     results_are_apart: Callable[[Any], bool]
     passes_on: Callable[[Any], bool]
     equivalent: Callable[..., Any]

@@ -396,3 +396,10 @@ def root_name(node: Any) -> str | None:
     while isinstance(node, (gast.Subscript, gast.Attribute)):
         node = node.value
     return node.id if isinstance(node, gast.Name) else None
+
+
+def without_docstring(body: list[Any]) -> list[Any]:
+    """Return the statements of a function without the text that says what it does."""
+    first = body[0] if body else None
+    is_text = isinstance(first, gast.Expr) and isinstance(first.value, gast.Constant)
+    return body[1:] if is_text else body

@@ -14,6 +14,7 @@ from typing import Any, Final
 from srcgrad.analyses.containers import kinds
 from srcgrad.analyses.mirroring import Mirroring
 from srcgrad.analyses.shapes import Shapes
+from srcgrad.analyses.threaded_states import threaded_states
 from srcgrad.analyses.variation import Variation
 from srcgrad.checker.tangent_witness import TangentWitness
 from srcgrad.ir import gast
@@ -265,22 +266,20 @@ class Forwarder:
         done = [assign(both, call(pushed.name, *pushed.passed, *seeds), statement)]
         if self._witness is not None:
             self._witness.note_call(statement, done[0])
-        returned = self._program.reader.vocabulary.returned_operands
+        vocabulary = self._program.reader.vocabulary
         written = [name for name in names_bound(target) if name in self._written]
-        if operation.kind != "user" or returned(operation.primal, statement.value):
-            written = []  # views of the arguments, as their tangents are
+        shares = operation.kind != "user" or threaded_states(statement, operation, vocabulary)
+        if shares or vocabulary.returned_operands(operation.primal, statement.value):
+            written = []  # views of the arguments, or of states, as their tangents are
         copied = self._externals.use_runtime("copied") if written else ""
         dots = filter(None, map(self._dot, written))  # that of ``u + 1`` may be that of `u`
-        return [*done, *(assign(dot, call(copied, load(dot)), statement) for dot in dots)]
+        return done + [assign(dot, call(copied, load(dot)), statement) for dot in dots]
 
     def _zeros(self, names: Sequence[str], statement: Any) -> list[Any]:
         """What does not vary has a tangent of zeros where its name has one elsewhere."""
-        made: list[Any] = []
-        for name in names:
-            dot = self._dot(name)
-            if dot is not None:
-                made.append(assign(dot, self._zeros_like(statement.value, name)))
-        return made
+        value = statement.value
+        pairs = ((name, self._dot(name)) for name in names)
+        return [assign(dot, self._zeros_like(value, n)) for n, dot in pairs if dot is not None]
 
     def _zeros_like(self, value: Any, name: str) -> Any:
         if isinstance(value, gast.Constant) and isinstance(value.value, (int, float)):

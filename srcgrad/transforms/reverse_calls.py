@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from srcgrad.analyses.threaded_states import threaded_states
 from srcgrad.errors import MissingRuleError
 from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, call, load, store
@@ -30,9 +31,9 @@ class CallSteps:
         if isinstance(derived, SteppedLoop):
             return self._repeats.prepare_loop(statement, derived, targets)
         saved = self._sweep.namer.fresh("saved")
-        states = self._sweep.program.reader.vocabulary.states_returned(operation.primal)
-        places = self._places(operation, states)
-        threaded = {n for place in places for n in direct_names(derived.passed[place])}
+        states = threaded_states(statement, operation, self._sweep.program.reader.vocabulary)
+        places = [item.place for item in states]
+        threaded = {n for item in states for n in direct_names(item.given)}
         passed = [
             self._given_away(item) if place in places else self._sweep.kept(item)
             for place, item in enumerate(derived.passed)
@@ -75,11 +76,6 @@ class CallSteps:
         if self._sweep.consumed.get(cell) is not Status.SHARED:
             return grad
         return call(self._sweep.externals.use_runtime("copied"), grad)
-
-    def _places(self, operation: Operation, states: tuple[str, ...]) -> list[int]:
-        """Return the places of the parameters whose states a function returns."""
-        code = getattr(operation.primal, "__code__", None)
-        return [] if code is None else [code.co_varnames.index(name) for name in states]
 
     def prepare_taped(self, statement: Any, operation: Operation, targets: list[str]) -> list[Any]:
         """Run the call on the tape, for want of a rule and of source, and keep its pullback."""

@@ -13,7 +13,6 @@ from srcgrad.frontend.expand.frame import NeedsInlineError, at_key
 from srcgrad.frontend.expand.making import make_function
 from srcgrad.frontend.expand.part import Part
 from srcgrad.frontend.expand.scoping import free_names, parameters
-from srcgrad.frontend.expand.short import without_docstring
 from srcgrad.frontend.expand.telling_fields import METHODS, is_only_told, lies_apart
 from srcgrad.frontend.expand.told_functions import only_keeps
 from srcgrad.frontend.expand.values import (
@@ -31,7 +30,7 @@ from srcgrad.frontend.source import Entry, Leaves, Path, find_source
 from srcgrad.ir import gast
 from srcgrad.ir.build import at, clone, load
 from srcgrad.ir.scopes import MISSING
-from srcgrad.ir.walk import found_in
+from srcgrad.ir.walk import found_in, without_docstring
 from srcgrad.runtime import tell
 from srcgrad.runtime.objects import field_names, holds_objects, is_differentiable, is_plain_object
 

@@ -13,7 +13,7 @@ from srcgrad.frontend.weak_memory import PerFunction
 from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, clone, load, subscript, tuple_of
 from srcgrad.ir.jumps import falls_through
-from srcgrad.ir.walk import blocks_of, names_bound, root_name, statements, walk
+from srcgrad.ir.walk import blocks_of, root_name, statements, walk
 from srcgrad.primitives.methods import WRITING
 
 _INNER: Final = (
@@ -40,7 +40,8 @@ def with_memo(tree: Any) -> tuple[Any, str] | None:
     names = parameters(tree.args)
     nodes = [node for line in tree.body for node in walk(line)]
     plain = not (tree.args.vararg or tree.args.kwarg or tree.args.defaults or tree.args.kwonlyargs)
-    bound = {n for node in nodes if isinstance(node, gast.stmt) for n in _bound(node)}
+    stored = (n for n in nodes if isinstance(n, gast.Name))
+    bound = {n.id for n in stored if not isinstance(n.ctx, gast.Load)}
     inner = any(isinstance(node, _INNER) for node in nodes)
     returns = [item for item in statements(tree.body) if isinstance(item, gast.Return)]
     valued = all(item.value is not None for item in returns) and not falls_through(tree.body)
@@ -84,11 +85,6 @@ def _keep(block: list[Any], known: str, key: Any) -> None:
             kept = assign(target, statement.value, statement)
             found = at(gast.Return(subscript(load(known), clone(key))), statement)
             block[place : place + 1] = [kept, found]
-
-
-def _bound(statement: Any) -> list[str]:
-    targets = getattr(statement, "targets", None) or [getattr(statement, "target", None)]
-    return [name for target in targets if target is not None for name in names_bound(target)]
 
 
 def _fresh(name: str, taken: set[str]) -> str:

@@ -6,6 +6,7 @@ import operator
 from typing import Any, Final
 
 from srcgrad.ir import gast
+from srcgrad.ir.walk import without_docstring
 
 _STEPS: Final = (gast.BinOp, gast.UnaryOp, gast.Call, gast.Compare, gast.Subscript)
 _FOREIGN: Final = (
@@ -61,13 +62,6 @@ def short_number(node: Any) -> Any:
         return node
     longest = sum(len(repr(part.value)) for part in parts)
     return gast.Constant(result, None) if len(repr(result)) <= longest else node
-
-
-def without_docstring(body: list[Any]) -> list[Any]:
-    """Return the statements of a function that do something."""
-    first = body[0] if body else None
-    is_text = isinstance(first, gast.Expr) and isinstance(first.value, gast.Constant)
-    return body[1:] if is_text else body
 
 
 def _is_straight(body: list[Any]) -> bool:

@@ -11,6 +11,7 @@ from srcgrad.frontend.normalize.freshness import Freshness
 from srcgrad.ir import gast
 from srcgrad.ir.liveness import walk_live
 from srcgrad.ir.operations import Reader
+from srcgrad.ir.program import bound_by
 from srcgrad.ir.walk import names_bound, names_read, root_name, statements
 
 _SHOWN: Final = (
@@ -61,29 +62,27 @@ class Alone:
         def visit(statement: Any, live: set[str]) -> None:
             self._live[id(statement)] = frozenset(live)
 
-        self._at_start = walk_live(body, set(), visit)
+        walk_live(body, set(), visit)
         self._copied = set(_copied_first(body))
 
     def at(self, statement: Any, name: str, others: list[Any]) -> bool:
         """Say it of a variable at a statement, which is given `others`, too."""
+        later = self._live[id(statement)].difference(bound_by(statement))
+        apart = self._is_apart(statement, name, others)
+        return apart and self._sharing(name).isdisjoint(later)
+
+    def is_array_apart(self, statement: Any, name: str, others: list[Any]) -> bool:
+        """Say whether a variable is an array made here, of which `others` have no part."""
+        made = [s for s in self._statements if name in bound_by(s) and not self._makes(s)]
+        return self._is_apart(statement, name, others) and all(map(self._makes_array, made))
+
+    def _is_apart(self, statement: Any, name: str, others: list[Any]) -> bool:
+        """Say whether a variable is made here, and neither `others` nor loops around have it."""
         loops = [item for item in self._statements if isinstance(item, gast.For)]
         around = [item.iter for item in loops if _holds(item, statement)]
         handed = [item for item in [*others, *around] if not self._fresh.is_new(item)]
         read = {n for item in handed for n in names_read(item)}
-        if name in read or not self._is_own(name):
-            return False
-        anew = {n for target in getattr(statement, "targets", []) for n in names_bound(target)}
-        return self._sharing(name).isdisjoint(read | (self._live[id(statement)] - anew))
-
-    def is_array_apart(self, statement: Any, name: str, others: list[Any]) -> bool:
-        """Say whether a variable is an array made here, of which `others` have no part."""
-        loops = [item.iter for item in self._statements if isinstance(item, gast.For)]
-        handed = [item for item in [*others, *loops] if not self._fresh.is_new(item)]
-        read = {n for item in handed for n in names_read(item)}
-        if name in read or not self._is_own(name) or not self._sharing(name).isdisjoint(read):
-            return False
-        bound = [s for s in self._statements if name in names_bound_by(s)]
-        return all(self._makes_array(item) for item in bound if not self._makes(item))
+        return self._is_own(name) and read.isdisjoint({name, *self._sharing(name)})
 
     def _makes_array(self, statement: Any) -> bool:
         """Say whether a statement binds one name to a new array, or changes what it is bound to."""
@@ -196,12 +195,6 @@ def _pairs(target: Any, value: Any) -> list[tuple[Any, Any]]:
         return [(target, value)]
     both = zip(target.elts, value.elts, strict=True)
     return [pair for part, given in both for pair in _pairs(part, given)]
-
-
-def names_bound_by(statement: Any) -> list[str]:
-    """Return the names that a statement binds, as an assignment or otherwise."""
-    targets = getattr(statement, "targets", [])
-    return [*_bound(statement), *(n for target in targets for n in names_bound(target))]
 
 
 def _reached(target: Any) -> list[str]:

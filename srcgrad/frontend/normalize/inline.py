@@ -18,7 +18,7 @@ from srcgrad.frontend.normalize.desugared import desugared
 from srcgrad.frontend.normalize.missing_entries import with_missing_entries
 from srcgrad.frontend.normalize.nested_calls import NestedCalls, may_hold
 from srcgrad.frontend.normalize.returns import single_exit
-from srcgrad.frontend.normalize.threaded import Threaded, without_docstring
+from srcgrad.frontend.normalize.threaded import Threaded
 from srcgrad.frontend.normalize.threaded_calls import ThreadedCalls
 from srcgrad.frontend.normalize.workspace import Varies
 from srcgrad.frontend.refusals import Refusals
@@ -31,7 +31,15 @@ from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Reader
 from srcgrad.ir.origins import note_foreign
 from srcgrad.ir.scopes import MISSING, Scope, scope_of
-from srcgrad.ir.walk import blocks_of, found_in, names_bound, names_read, statements, walk
+from srcgrad.ir.walk import (
+    blocks_of,
+    found_in,
+    names_bound,
+    names_read,
+    statements,
+    walk,
+    without_docstring,
+)
 
 _DEEPEST: Final = 6
 

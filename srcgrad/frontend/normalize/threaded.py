@@ -14,11 +14,12 @@ from typing import Any, Final
 
 from srcgrad.errors import SrcgradError
 from srcgrad.frontend.callees import ELSEWHERE, given_to
-from srcgrad.frontend.effects import written_parameters
+from srcgrad.frontend.effects import Written, written_by
 from srcgrad.frontend.expand.making import definition, make_function
 from srcgrad.frontend.expand.values import Home
 from srcgrad.frontend.left_out import leaves_out
 from srcgrad.frontend.named_targets import with_named_targets
+from srcgrad.frontend.parameter_parts import bound_anew
 from srcgrad.frontend.remembered import source_to_read
 from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, clone, load, method, names_tuple, tuple_of
@@ -26,11 +27,12 @@ from srcgrad.ir.jumps import falls_through
 from srcgrad.ir.names import Namer
 from srcgrad.ir.scopes import scope_of
 from srcgrad.ir.vocabulary import Vocabulary
-from srcgrad.ir.walk import blocks_of, names_bound, statements, walk
+from srcgrad.ir.walk import blocks_of, statements, walk, without_docstring
 from srcgrad.primitives.methods import WRITING
 
 _MARK: Final = "__srcgrad_threaded__"
 _STATES: Final = "__srcgrad_states__"
+_UPDATED: Final = "__srcgrad_states_updated__"
 _SCOPES: Final = (
     *(gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef, gast.Lambda),
     *(gast.Global, gast.Nonlocal, gast.Yield, gast.YieldFrom, gast.Await),
@@ -61,16 +63,14 @@ def threaded(function: FunctionType, vocabulary: Vocabulary) -> Threaded | None:
     """Return what stands for a function that writes into parameters alone; None if nothing can."""
     if leaves_out():  # then its source is not what it is at other times
         return None
-    written = written_parameters(function, vocabulary)
-    known: dict[frozenset[str], Threaded | None] = function.__dict__.setdefault(_MARK, {})
+    written = written_by(function, vocabulary)
+    known: dict[Written, Threaded | None] = function.__dict__.setdefault(_MARK, {})
     if written not in known:
         known[written] = _made(function, written, vocabulary)
     return known[written]
 
 
-def _made(
-    function: FunctionType, written: frozenset[str], vocabulary: Vocabulary
-) -> Threaded | None:
+def _made(function: FunctionType, written: Written, vocabulary: Vocabulary) -> Threaded | None:
     try:
         source = source_to_read(function)
     except SrcgradError:
@@ -78,15 +78,16 @@ def _made(
     tree = with_named_targets(clone(source.tree))
     args = tree.args
     names = [item.id for item in [*args.posonlyargs, *args.args, *args.kwonlyargs]]
-    states = [name for name in names if name in written]
+    states = [name for name in names if name in written.parameters]
     starred = args.vararg is not None or args.kwarg is not None
-    if ELSEWHERE in written or starred or not states:
+    if ELSEWHERE in written.parameters or starred or not states:
         return None
     lead = list(itertools.takewhile(_gives_default, without_docstring(tree.body)))
     body = without_docstring(tree.body)[len(lead) :]
     nodes = [node for line in body for node in walk(line)]
-    bound = {name for node in nodes for name in _rebound(node)}
-    apart = bound.isdisjoint(states) and not any(isinstance(node, _SCOPES) for node in nodes)
+    apart = bound_anew(nodes).isdisjoint(states) and not any(
+        isinstance(node, _SCOPES) for node in nodes
+    )
     if not body or not apart or not all(_is_written(n, function, vocabulary) for n in states):
         return None
     returned = _state_returned(body, states, function)
@@ -95,6 +96,7 @@ def _made(
     made = definition(function.__name__, names, [*lead, *copies, *body], tree)
     new = make_function(made, Home.of(function), source, source.temporaries)
     setattr(new, _STATES, tuple(states))
+    setattr(new, _UPDATED, written.deeply.intersection(states))
     return Threaded(new, tuple(names), tuple(states), results, returned)
 
 
@@ -161,25 +163,17 @@ def states_returned(function: Any) -> tuple[str, ...]:
     return found
 
 
+def states_updated(function: Any) -> frozenset[str]:
+    """Return those of them of which it may update in place what they hold."""
+    found: frozenset[str] = getattr(function, _UPDATED, frozenset())
+    return found
+
+
 def keep_states(made: FunctionType, function: FunctionType) -> None:
     """Let a function that was made of another say of its states what that does."""
-    if hasattr(function, _STATES):
-        setattr(made, _STATES, getattr(function, _STATES))
-
-
-def _rebound(node: Any) -> list[str]:
-    """Return the names that a node binds to something else; an update may keep what it holds."""
-    if isinstance(node, gast.Assign):
-        return [name for target in node.targets for name in names_bound(target)]
-    if isinstance(node, (gast.For, gast.comprehension, gast.AnnAssign, gast.NamedExpr)):
-        return names_bound(node.target)
-    if isinstance(node, gast.withitem) and node.optional_vars is not None:
-        return names_bound(node.optional_vars)
-    if isinstance(node, gast.ExceptHandler) and node.name is not None:
-        return [getattr(node.name, "id", node.name)]
-    if isinstance(node, gast.Delete):
-        return [name for target in node.targets for name in names_bound(target)]
-    return []
+    for mark in (_STATES, _UPDATED):
+        if hasattr(function, mark):
+            setattr(made, mark, getattr(function, mark))
 
 
 def _is_written(
@@ -265,13 +259,6 @@ def _several(body: list[Any], function: FunctionType) -> int | None:
 
     _before_returns(body, is_own, unpacked)
     return size
-
-
-def without_docstring(body: list[Any]) -> list[Any]:
-    """Return the statements of a function without the text that says what it does."""
-    first = body[0] if body else None
-    is_text = isinstance(first, gast.Expr) and isinstance(first.value, gast.Constant)
-    return body[1:] if is_text else body
 
 
 def _is_none(value: Any) -> bool:

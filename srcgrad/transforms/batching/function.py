@@ -17,7 +17,7 @@ from srcgrad.ir.jumps import jumps
 from srcgrad.ir.names import Namer
 from srcgrad.ir.program import bound_names
 from srcgrad.ir.scopes import Binding, Scope, scope_of
-from srcgrad.ir.walk import found_in
+from srcgrad.ir.walk import found_in, without_docstring
 from srcgrad.transforms.batching import (
     arranging,
     derivatives,
@@ -150,7 +150,7 @@ def _prepared(
     is left but at its end: each jump ends its branch.
     """
     tree = clone(source.tree)
-    tree.body = _without_docstring(tree.body)
+    tree.body = without_docstring(tree.body)
     refusals = Refusals(source)
     namer = Namer([*bound_names(tree.body), *wanted.given])
     namer.reserve([*wanted.taken, wanted.batch, *_free_names(tree)])
@@ -168,13 +168,6 @@ def _prepared(
             tree.body[:0] = first
     refusals.raise_if_any()
     return tree, imported
-
-
-def _without_docstring(body: list[Any]) -> list[Any]:
-    first = body[0] if body else None
-    if isinstance(first, gast.Expr) and isinstance(first.value, gast.Constant):
-        return body[1:]
-    return body
 
 
 def _free_names(tree: Any) -> list[str]:
