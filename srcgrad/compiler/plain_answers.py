@@ -6,11 +6,10 @@ from types import FunctionType
 from typing import Any, Final
 
 from srcgrad.analyses.variation import Variation
-from srcgrad.errors import SrcgradError
 from srcgrad.frontend.effects import is_library
 from srcgrad.frontend.left_out import marks
 from srcgrad.frontend.places_of_writes import how_written
-from srcgrad.frontend.remembered import nothing_changes, source_to_read
+from srcgrad.frontend.remembered import nothing_changes, tree_to_read
 from srcgrad.ir import gast
 from srcgrad.ir.operations import Reader, may_not_copy, writes_result
 from srcgrad.ir.scopes import scope_of
@@ -54,9 +53,8 @@ def passes_on(function: Any, vocabulary: Vocabulary, active: frozenset[Any] = fr
 def _may_pass(function: Any, vocabulary: Vocabulary, active: frozenset[Any]) -> bool:
     if not isinstance(function, FunctionType) or is_library(function):
         return True
-    try:
-        tree = source_to_read(function).tree
-    except SrcgradError:
+    tree = tree_to_read(function)
+    if tree is None:
         return True
     if not isinstance(tree.body, list) or how_written(function, vocabulary) is not None:
         return True

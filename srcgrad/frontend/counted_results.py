@@ -7,9 +7,8 @@ from collections.abc import Iterable
 from types import FunctionType
 from typing import Any, Final
 
-from srcgrad.errors import SrcgradError
 from srcgrad.frontend.effects import is_library
-from srcgrad.frontend.remembered import nothing_changes, source_to_read
+from srcgrad.frontend.remembered import nothing_changes, tree_to_read
 from srcgrad.ir import gast
 from srcgrad.ir.operations import Reader
 from srcgrad.ir.scopes import scope_of
@@ -46,9 +45,8 @@ def counted_results(function: FunctionType, vocabulary: Vocabulary) -> frozenset
 def _found(function: FunctionType, vocabulary: Vocabulary) -> frozenset[int]:
     if is_library(function):
         return frozenset()
-    try:
-        tree = source_to_read(function).tree
-    except SrcgradError:
+    tree = tree_to_read(function)
+    if tree is None:
         return frozenset()
     nodes = [node for line in tree.body for node in walk(line)]
     returned = [node.value for node in nodes if isinstance(node, gast.Return)]

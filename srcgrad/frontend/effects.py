@@ -11,7 +11,6 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from srcgrad.backends.compat import tells_namespace
-from srcgrad.errors import SrcgradError
 from srcgrad.frontend.apart import named_apart, names_captured, pairs_up, targets_of
 from srcgrad.frontend.callees import (
     ELSEWHERE,
@@ -32,7 +31,7 @@ from srcgrad.frontend.element_reads import (
 )
 from srcgrad.frontend.fixed import keeps_nothing, never_changes
 from srcgrad.frontend.parameter_parts import number_parameters, text_parameters
-from srcgrad.frontend.remembered import nothing_changes, source_to_read
+from srcgrad.frontend.remembered import nothing_changes, tree_to_read
 from srcgrad.ir import gast
 from srcgrad.ir.operations import Operation, Reader, may_return_operand, operands_viewed
 from srcgrad.ir.packages import is_of_python, package_of
@@ -113,9 +112,8 @@ def written_by(
 def _found_written(function: FunctionType, vocabulary: Vocabulary, active: Active) -> Written:
     if is_library(function):  # these write only where they are told to
         return Written(_all_parameters(function) & OUTPUTS, frozenset())
-    try:
-        tree = source_to_read(function).tree
-    except SrcgradError:
+    tree = tree_to_read(function)
+    if tree is None:
         every = _all_parameters(function) | {ELSEWHERE}
         return Written(every, every)
     written = Effects(function, tree, vocabulary, active).run()
@@ -157,10 +155,7 @@ def _returned_by(function: FunctionType, vocabulary: Vocabulary, active: Active)
 def _found_returned(
     function: FunctionType, vocabulary: Vocabulary, active: Active
 ) -> frozenset[str]:
-    try:
-        tree = None if is_library(function) else source_to_read(function).tree
-    except SrcgradError:
-        tree = None
+    tree = None if is_library(function) else tree_to_read(function)
     if tree is None:
         return _all_parameters(function)
     return Effects(function, tree, vocabulary, active).returned()

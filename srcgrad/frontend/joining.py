@@ -9,10 +9,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from srcgrad.errors import SrcgradError
 from srcgrad.frontend.effects import is_library
 from srcgrad.frontend.parameter_parts import DEEPEST, Origins, Use, copied, origin, uses_of
-from srcgrad.frontend.remembered import remembered, source_to_read
+from srcgrad.frontend.remembered import remembered, tree_to_read
 from srcgrad.ir import gast
 from srcgrad.ir.build import clone
 from srcgrad.ir.scopes import Scope, scope_of
@@ -63,9 +62,8 @@ def joins_of(function: FunctionType, seen: frozenset[FunctionType]) -> set[Join]
     """
     if is_library(function):
         return set()
-    try:
-        tree = source_to_read(function).tree
-    except SrcgradError:
+    tree = tree_to_read(function)
+    if tree is None:
         return set()
     scope = scope_of(function, tree)
     tree = _with_arrays(tree, scope)

@@ -8,8 +8,7 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any, Final
 
 from srcgrad.by_text import BY_TEXT
-from srcgrad.errors import SrcgradError
-from srcgrad.frontend.remembered import source_to_read
+from srcgrad.frontend.remembered import tree_to_read
 from srcgrad.ir import gast
 from srcgrad.ir.packages import is_library_name
 from srcgrad.ir.reach import reached_functions
@@ -80,9 +79,8 @@ def _names(code: CodeType) -> Iterator[str]:
 
 def stores(function: FunctionType) -> bool:
     """Say whether a function stores something in what it has not made itself."""
-    try:
-        tree = source_to_read(function).tree
-    except SrcgradError:
+    tree = tree_to_read(function)
+    if tree is None:
         return True
     return _Stores(scope_of(function, tree, with_imports=True), tree).any()
 

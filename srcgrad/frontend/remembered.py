@@ -13,6 +13,7 @@ from contextvars import ContextVar
 from types import FunctionType
 from typing import Any, Final, TypeVar
 
+from srcgrad.errors import SrcgradError
 from srcgrad.frontend.source import FunctionSource, find_source, is_made
 from srcgrad.ir.reach import nothing_bound
 
@@ -191,6 +192,14 @@ def source_to_read(function: FunctionType) -> FunctionSource:
     with nothing_changes() as memory:
         found: FunctionSource = memory.found("source", function, lambda: find_source(function))
         return found
+
+
+def tree_to_read(function: FunctionType) -> Any:
+    """Return the definition of a function, to be read alone; None of one that has no source."""
+    try:
+        return source_to_read(function).tree
+    except SrcgradError:
+        return None
 
 
 def remembered(nothing: Callable[[], Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

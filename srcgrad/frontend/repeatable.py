@@ -10,9 +10,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from srcgrad.errors import SrcgradError
 from srcgrad.frontend.effects import is_library
-from srcgrad.frontend.remembered import Memory, nothing_changes, source_to_read
+from srcgrad.frontend.remembered import Memory, nothing_changes, tree_to_read
 from srcgrad.frontend.source import is_made
 from srcgrad.ir import gast
 from srcgrad.ir.operations import Reader
@@ -62,9 +61,8 @@ class _Search:
         if function in self._seen or self._memory.knows(self._question, function):
             return None
         self._seen.add(function)
-        try:
-            tree = source_to_read(function).tree
-        except SrcgradError:
+        tree = tree_to_read(function)
+        if tree is None:
             return f"`{function.__qualname__}`, whose source is not known"
         reader = Reader(scope_of(function, tree, with_imports=True), self._vocabulary)
         inner = _inner_functions(tree)

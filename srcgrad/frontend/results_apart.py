@@ -5,10 +5,9 @@ from __future__ import annotations
 from types import FunctionType
 from typing import Any, Final
 
-from srcgrad.errors import SrcgradError
 from srcgrad.frontend.apart import pairs_up
 from srcgrad.frontend.effects import is_library
-from srcgrad.frontend.remembered import nothing_changes, source_to_read
+from srcgrad.frontend.remembered import nothing_changes, tree_to_read
 from srcgrad.ir import gast
 from srcgrad.ir.operations import Reader, may_return_operand
 from srcgrad.ir.scopes import scope_of
@@ -51,9 +50,8 @@ def results_are_apart(function: FunctionType, vocabulary: Vocabulary) -> bool:
 def _found(function: FunctionType, vocabulary: Vocabulary) -> bool:
     if is_library(function):
         return False
-    try:
-        tree = source_to_read(function).tree
-    except SrcgradError:
+    tree = tree_to_read(function)
+    if tree is None:
         return False
     nodes = [node for line in tree.body for node in walk(line)]
     returned = [node.value for node in nodes if isinstance(node, gast.Return)]

@@ -10,10 +10,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from srcgrad.errors import MissingRuleError, SrcgradError
+from srcgrad.errors import MissingRuleError
 from srcgrad.frontend.effects import is_library
 from srcgrad.frontend.refusals import Refusals
-from srcgrad.frontend.remembered import source_to_read
+from srcgrad.frontend.remembered import tree_to_read
 from srcgrad.ir import gast
 from srcgrad.ir.scopes import MISSING, Scope, scope_of
 from srcgrad.ir.walk import found_in, walk
@@ -113,9 +113,8 @@ def _reached_from(function: FunctionType) -> Iterator[Any]:
     yield from (value for value in values if isinstance(value, (FunctionType, type)))
     if _OWN.isdisjoint(names) and not any(value is np.ma for value in values):
         return
-    try:
-        tree = source_to_read(function).tree
-    except SrcgradError:
+    tree = tree_to_read(function)
+    if tree is None:
         yield from _loaded(function)
         return
     scope, asked = scope_of(function, tree), _asked_for(tree)

@@ -14,8 +14,7 @@ from functools import lru_cache
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, Final
 
-from srcgrad.errors import SrcgradError
-from srcgrad.frontend.remembered import nothing_changes, source_to_read
+from srcgrad.frontend.remembered import nothing_changes, tree_to_read
 from srcgrad.ir import gast
 from srcgrad.ir.scopes import MISSING, Scope, scope_of
 from srcgrad.ir.walk import walk
@@ -69,9 +68,8 @@ def _finder(function: FunctionType) -> _Finder | None:
     with nothing_changes() as memory:
 
         def find() -> _Finder | None:
-            try:
-                tree = source_to_read(function).tree
-            except SrcgradError:
+            tree = tree_to_read(function)
+            if tree is None:
                 return None
             return _Finder(scope_of(function, tree, with_imports=True), tree)
 

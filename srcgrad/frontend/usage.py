@@ -7,9 +7,8 @@ from collections.abc import Collection
 from types import FunctionType
 from typing import Any
 
-from srcgrad.errors import SrcgradError
 from srcgrad.frontend.effects import is_library
-from srcgrad.frontend.remembered import remembered, source_to_read
+from srcgrad.frontend.remembered import remembered, tree_to_read
 from srcgrad.frontend.weak_memory import PerFunction
 from srcgrad.ir import gast
 from srcgrad.ir.scopes import Scope, scope_of
@@ -27,9 +26,8 @@ def container_parameters(function: FunctionType) -> frozenset[str]:
 def _parameters_of(function: FunctionType, seen: frozenset[FunctionType]) -> frozenset[str]:
     if is_library(function):
         return frozenset()
-    try:
-        tree = source_to_read(function).tree
-    except SrcgradError:
+    tree = tree_to_read(function)
+    if tree is None:
         return frozenset()
     scope = scope_of(function, tree)
     found: set[str] = set()
@@ -55,9 +53,8 @@ def vector_parameters(function: FunctionType) -> frozenset[str]:
 def _vectors_of(function: FunctionType, seen: frozenset[FunctionType]) -> frozenset[str]:
     if is_library(function):
         return frozenset()
-    try:
-        tree = source_to_read(function).tree
-    except SrcgradError:
+    tree = tree_to_read(function)
+    if tree is None:
         return frozenset()
     scope = scope_of(function, tree)
     if not _may_take_elements(tree, scope):

@@ -22,7 +22,7 @@ from srcgrad.frontend.normalize.threaded import Threaded
 from srcgrad.frontend.normalize.threaded_calls import ThreadedCalls
 from srcgrad.frontend.normalize.workspace import Varies
 from srcgrad.frontend.refusals import Refusals
-from srcgrad.frontend.remembered import source_to_read
+from srcgrad.frontend.remembered import source_to_read, tree_to_read
 from srcgrad.frontend.source import FunctionSource
 from srcgrad.garbage import weakly
 from srcgrad.ir import gast
@@ -158,9 +158,8 @@ class WritingHelpers:
         known = vocabulary.rule_for(callee) or vocabulary.constant_reason(callee)
         if known or vocabulary.how_written(callee) is None:
             return None
-        try:
-            tree = source_to_read(callee).tree
-        except SrcgradError:
+        tree = tree_to_read(callee)
+        if tree is None:
             return None
         operands, elsewhere = vocabulary.written_operands(callee, call)
         if elsewhere or not (operands or _calls_itself(tree, scope_of(callee, tree))):

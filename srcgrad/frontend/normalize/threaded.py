@@ -20,7 +20,7 @@ from srcgrad.frontend.expand.values import Home
 from srcgrad.frontend.left_out import leaves_out
 from srcgrad.frontend.named_targets import with_named_targets
 from srcgrad.frontend.parameter_parts import bound_anew
-from srcgrad.frontend.remembered import source_to_read
+from srcgrad.frontend.remembered import source_to_read, tree_to_read
 from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, clone, load, method, names_tuple, tuple_of
 from srcgrad.ir.jumps import falls_through
@@ -185,9 +185,8 @@ def _is_written(
     """Say whether a parameter is surely what can be written into, and copied: no number."""
     if (function, name) in active:
         return False
-    try:
-        tree = source_to_read(function).tree
-    except SrcgradError:
+    tree = tree_to_read(function)
+    if tree is None:
         return False
     scope = scope_of(function, tree)
     for node in (node for line in tree.body for node in walk(line)):
