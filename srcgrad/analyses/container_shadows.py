@@ -6,10 +6,10 @@ into, the containers alone get shadows. Their entries are adjoints by value, as 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
-from srcgrad.analyses.filled import is_filled_first, is_read_by_entries
+from srcgrad.analyses.filled import are_read_by_entries, is_filled_first, is_read_by_entries
 from srcgrad.analyses.points_to import PointsTo, copied_from, spread_in
 from srcgrad.analyses.shadowed import Maker, Shadowed
 from srcgrad.ir import gast
@@ -19,18 +19,22 @@ from srcgrad.ir.program import Program, is_store, store_target
 from srcgrad.ir.walk import names_bound, statements
 
 
-def container_shadows(program: Program, writes: Iterable[tuple[Any, str]]) -> Shadowed | None:
+def container_shadows(
+    program: Program, writes: Iterable[tuple[Any, str]], is_number: Callable[[Any], bool]
+) -> Shadowed | None:
     """Return the shadows of what some statements write into, under some names.
 
     That is None if one of them may be another thing than a list or dict of the program, or if it is
-    not known where that is read.
+    not known where that is read. Of an update, ``p["x"] += v``, the entry must be a number.
     """
     found = program.once(PointsTo)
     if not found.displays:
         return None
     names = set()
     for statement, name in writes:
-        if not found.is_container(name) or not _replaces(statement):
+        if not found.is_container(name):
+            return None
+        if not _replaces(statement) and not _counts(statement, found, is_number):
             return None
         names.add(name)
     displays = found.connected(names)
@@ -48,6 +52,15 @@ def _replaces(statement: Any) -> bool:
         return True
     stores = isinstance(statement, gast.Assign) and is_store(statement)
     return stores and not UPDATES_ENTRY.of(statement)
+
+
+def _counts(statement: Any, found: PointsTo, is_number: Callable[[Any], bool]) -> bool:
+    """Say whether a statement updates an entry that is a number: no write into what is held."""
+    if not is_store(statement):
+        return False
+    place = store_target(statement)
+    held = [v for item in found.of(place.value.id) for v in found.held(item, place.slice)]
+    return is_number(statement.value) and bool(held) and all(map(is_number, held))
 
 
 def _mirrored(program: Program, found: PointsTo, bound: list[str]) -> Shadowed | None:
@@ -70,14 +83,14 @@ def _mirrored(program: Program, found: PointsTo, bound: list[str]) -> Shadowed |
                     return None  # the adjoint of the array before would have to be put back
                 grown |= found.of(name)
                 own.add(id(statement))
-            elif name in mirror.names:
+            elif name in mirror.names and not isinstance(statement, gast.AugAssign):
                 mirror.replaced[id(statement)] = _kind(found, name)
     if not _note_makers(program, found, mirror):
         return None
     changed = (name for name in bound if not grown.isdisjoint(found.of(name)))
     mirror.changing = {name for name in changed if not is_filled_first(program, name, own)}
-    late = not all(is_read_by_entries(program, name, own) for name in mirror.changing)
-    return None if late else mirror
+    by_entries = all(is_read_by_entries(program, name, own) for name in mirror.changing)
+    return mirror if by_entries or are_read_by_entries(program, set(bound), own) else None
 
 
 def _note_makers(program: Program, found: PointsTo, mirror: Shadowed) -> bool:
@@ -114,10 +127,10 @@ def _kind(found: PointsTo, name: str) -> str:
 
 
 def _replaces_containers(statement: Any, found: PointsTo) -> bool:
-    """Say whether a store can put a container into the place of nothing but containers."""
+    """Say whether a store can put a container into the place of nothing but containers, or None."""
     target = store_target(statement)
     before = [v for item in found.of(target.value.id) for v in found.held(item, target.slice)]
-    return all(map(found.is_inner, before))
+    return all(found.is_inner(value) or found.is_nothing(value) for value in before)
 
 
 def _takes_entries(statement: Any, found: PointsTo) -> bool:

@@ -6,6 +6,7 @@ from collections import defaultdict
 from typing import Any, Final
 
 from srcgrad.analyses.number_tables import inline_rows, number_tables, row_cells
+from srcgrad.analyses.points_to import PointsTo
 from srcgrad.ir import gast
 from srcgrad.ir.build import load, subscript
 from srcgrad.ir.changes import change_of
@@ -69,6 +70,7 @@ class Entries:
         for name in [*self._parent]:
             self._together.setdefault(self._root(name), []).extend(self._values.get(name, ()))
         self._under: dict[tuple[str, str | None], list[Any]] = {}
+        self._in_any: dict[tuple[frozenset[int], str | None], list[Any]] = {}
 
     def of(self, name: str) -> list[Any] | None:
         """Return every value that may be put into the container; None if something is unknown."""
@@ -82,7 +84,20 @@ class Entries:
         source = self.source(statement) if self.holds_known else None
         if source is None:
             return None
-        return self._kept(source, _word(getattr(getattr(statement, "value", None), "slice", None)))
+        node = getattr(statement, "value", None)
+        word = _word(getattr(node, "slice", None))
+        kept = self._kept(source, word)
+        if kept is not None or not isinstance(node, gast.Subscript):
+            return kept
+        return self._kept_in_any(node, source, word)
+
+    def _kept_in_any(self, node: Any, source: str, word: str | None) -> list[Any] | None:
+        """Return what is kept in any of the displays that a name, read out of others, may mean."""
+        found = self._program.once(PointsTo)
+        held = found.read(node)
+        if held is None or any(map(found.is_inner, held)):
+            return None
+        return self._in_any.setdefault((found.of(source), word), held)
 
     def _kept(self, name: str, word: str | None) -> list[Any] | None:
         """Return what may be kept in a container, of a dict under one word alone if one is told."""

@@ -76,6 +76,59 @@ def is_read_by_entries(program: Program, name: str, own: set[int]) -> bool:
     return _Uses(program, name, own, by_entries=True).is_filled_first()
 
 
+def are_read_by_entries(program: Program, names: set[str], own: set[int]) -> bool:
+    """Say the same of lists and dicts that have several `names`: all that they may have.
+
+    >>> from srcgrad.compiler.doctesting import program_of
+    >>> program = program_of('''
+    ... def f(x):
+    ...     root = {"v": x, "next": None}
+    ...     node = root
+    ...     for i in range(3):
+    ...         node["next"] = {"v": x, "next": None}
+    ...         node = node["next"]
+    ...     return node["v"]
+    ... ''')
+    >>> own = {id(line) for line in statements(program.body) if is_store(line)}
+    >>> are_read_by_entries(program, {"root", "node", "node_2", "value"}, own)
+    True
+    """
+    filled: list[tuple[int, list[Any]]] = []
+    read: list[tuple[int, list[Any]]] = []
+    for place, (statement, _, loops) in enumerate(_placed(program.body, [])):
+        name, value = _put(statement, own)
+        if name in names:
+            filled.append((place, loops))
+            parts = [] if isinstance(value, gast.Name) else [value]
+            whole = [n for part in [*parts, _index_of(statement)] if part for n in names_read(part)]
+            whole = [n for n in whole if n in names]
+        else:
+            every = set(header_reads(statement)) & names
+            named = {n for n in every if header_reads(statement).count(n) > _asked(statement, n)}
+            whole = sorted(named)
+        if whole:
+            read.append((place, loops))
+    last = max((place for place, _ in filled), default=-1)
+    around = [loop for _, loops in filled for loop in loops]
+    return not any(
+        place < last or any(loop is other for loop in loops for other in around)
+        for place, loops in read
+    )
+
+
+def _asked(statement: Any, name: str) -> int:
+    """Count where a statement reads an entry, asks of the whole, or gives it another name."""
+    found = _entries_read(statement, name)
+    if isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Name):
+        found += int(_is_named(statement.value, name))
+        if isinstance(statement.value, _DISPLAYS):
+            found += sum(_is_named(node, name) for node in own_nodes(statement.value))
+    for node in own_nodes(statement):
+        if isinstance(node, gast.Compare) and isinstance(node.ops[0], (gast.Is, gast.IsNot)):
+            found += sum(_is_named(side, name) for side in (node.left, *node.comparators))
+    return found
+
+
 def _put(statement: Any, own: set[int]) -> tuple[str | None, Any]:
     """Return the name that a statement puts an entry into, and the entry."""
     change = change_of(statement)

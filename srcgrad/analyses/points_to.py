@@ -95,6 +95,12 @@ class PointsTo:
         """Say whether a name may be bound to a display."""
         return bool(self._bound.get(name))
 
+    def is_nothing(self, value: Any) -> bool:
+        """Say whether a value is None, or a name that is bound to nothing but that."""
+        name = getattr(value, "id", "")
+        plain = name in self._nothing and name not in self._others
+        return _is_none(value) or (plain and not self._bound.get(name))
+
     def held(self, display: int, key: Any = None) -> Iterator[Any]:
         """Yield what a display may hold, or only what it may hold under a key that is a word."""
         word = _word(key)
@@ -346,6 +352,8 @@ class PointsTo:
             if not isinstance(target.slice, (gast.Slice, gast.Tuple)):
                 yield id(target.value)
                 yield id(statement.value)
+        elif is_store(statement) and not self._updates_container(store_target(statement)):
+            yield id(store_target(statement).value)
         elif isinstance(statement, gast.Assign):
             yield from self._followed_binding(statement.targets[0], statement.value)
         elif isinstance(statement, gast.For) and self._gives_keys(statement.iter):
@@ -354,6 +362,13 @@ class PointsTo:
             yield from map(id, getattr(statement.test, "values", [statement.test]))
         for node in own_nodes(statement):
             yield from self._looked_at(node)
+
+    def _updates_container(self, place: Any) -> bool:
+        """Say whether ``xs[k] += v`` may put something into `xs`, or into a list that it holds."""
+        if isinstance(place.slice, (gast.Slice, gast.Tuple)):
+            return True
+        held = self._read(place.value, place.slice)
+        return held is None or any(map(self.is_inner, held))
 
     def _looked_at(self, node: Any) -> Iterator[int]:
         """Yield the identities of the names in an expression that reads an entry, or only asks."""

@@ -173,9 +173,11 @@ class Shadowing:
         """Return the names of what a dict may hold under a word, if a name is bound to that."""
         makers = self._makers.get(name, [])
         read = getattr(makers[0], "value", None) if len(makers) == 1 else None
-        if not isinstance(read, gast.Subscript) or not is_key(read.slice):
-            return None
-        held = self._points.read(read)
+        return self._held_at(read) if isinstance(read, gast.Subscript) else None
+
+    def _held_at(self, place: Any) -> list[str] | None:
+        """Return the names of what a dict may hold under a word; None if that is not known."""
+        held = self._points.read(place) if is_key(place.slice) else None
         return [item.id for item in held] if held and all(map(_is_name, held)) else None
 
     def _may_be_number(self, name: str, mirror: Shadowed) -> bool:
@@ -225,7 +227,7 @@ class Shadowing:
     def _updates_entry(self, statement: Any, mirror: Shadowed) -> bool:
         """Say whether a store updates an entry in place, if that is an array; note how."""
         if isinstance(statement, gast.AugAssign):
-            self._updated.add(statement.target.value.id)
+            self._updated.update(self._held_at(statement.target) or [statement.target.value.id])
             return True
         makers = self._makers.get(getattr(statement.value, "id", ""), ())
         if not UPDATES_ENTRY.of(statement) or len(makers) != 1:

@@ -7,6 +7,7 @@ a name ("the shape of what this name is bound to now") or what a slice leaves of
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Mapping
 from types import MappingProxyType
 from typing import Any, Final
@@ -18,7 +19,7 @@ from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.text_calls import called, called_by_text
 from srcgrad.ir import gast
 from srcgrad.ir.operations import Operation, broadcasts
-from srcgrad.ir.program import Program
+from srcgrad.ir.program import Program, targets_of
 from srcgrad.ir.walk import names_bound, statements, walk
 from srcgrad.locks import kept_property
 from srcgrad.primitives import Primitive
@@ -279,7 +280,12 @@ class Shapes:
     def _of_operation(self, name: str, operation: Operation, value: Any) -> Shape | None:
         primal = operation.primal
         if primal is self._program.reader.vocabulary.getitem:
-            return self._of_subscript(value) if isinstance(value, gast.Subscript) else None
+            if not isinstance(value, gast.Subscript):
+                return None
+            part_of_vector = getattr(value.value, "id", "") in self.vectors
+            if part_of_vector and isinstance(value.slice, gast.Slice) and name in self._bound_once:
+                self._note_vector(name)
+            return self._of_subscript(value)
         if primal is None:
             return self.of(value)
         known = self._program.reader.vocabulary.primitive(primal)
@@ -338,6 +344,14 @@ class Shapes:
         """Say whether a value is a list that the program makes of entries that nobody knows."""
         name = getattr(node, "id", "")
         return name in self._entries.sequences and self._entries.of(name) is None
+
+    @kept_property
+    def _bound_once(self) -> frozenset[str]:
+        """The names that one statement binds."""
+        bound = [
+            n for s in statements(self._program.body) for t in targets_of(s) for n in names_bound(t)
+        ]
+        return frozenset(name for name, count in Counter(bound).items() if count == 1)
 
     @kept_property
     def _mixed(self) -> frozenset[str]:

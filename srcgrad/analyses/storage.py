@@ -335,7 +335,7 @@ class _Analysis:
         named = [(statement, name) for statement, name, _ in writes]
         found = self._shadowed(members, writes, live_at)
         if found is None:
-            containers = container_shadows(self._program, named)
+            containers = container_shadows(self._program, named, self._is_number)
             if containers is None:
                 self._result.problems += problems
             else:

@@ -52,12 +52,14 @@ class _Row:
         comprehensions: Those in it, but for those of its blocks.
         binds: The names that it binds as an assignment or a loop.
         written: The places that it writes into.
+        puts: What it puts into a list or dict that it writes into.
     """
 
     statement: Any
     comprehensions: list[Any]
     binds: list[str]
     written: list[Any]
+    puts: list[Any]
 
 
 def _shows_list(statement: Any) -> bool:
@@ -114,9 +116,12 @@ class Variation:
 
     def spread(self, body: list[Any]) -> None:
         """Follow the assignments of a function body until nothing changes."""
-        rows = [self._row(statement) for statement in statements(body)]
+        every = list(statements(body))
+        self._lists = {
+            n for s in every if _shows_list(s) for t in _bound(s) for n in names_bound(t)
+        }
+        rows = list(map(self._row, every))
         self._bound = {name for row in rows for name in row.binds}
-        self._lists = {n for row in rows if _shows_list(row.statement) for n in row.binds}
         before = -1
         while len(self.names) != before:
             before = len(self.names)
@@ -132,7 +137,15 @@ class Variation:
             found_in(_header(statement), gast.comprehension),
             [name for target in _bound(statement) for name in names_bound(target)],
             _written(statement) + self._written_by_call(statement),
+            _put_by_method(statement) or self._stored(statement),
         )
+
+    def _stored(self, statement: Any) -> list[Any]:
+        """Return what ``rows[i] = row`` puts into what is no array."""
+        targets = statement.targets if isinstance(statement, gast.Assign) else []
+        places = [place for target in targets for place in places_in(target)]
+        held = any(_is_word(place) or root_name(place) in self._lists for place in places)
+        return [statement.value] if held else []
 
     def _spread_back(self, rows: list[_Row]) -> None:
         """What varies by a write into it makes vary what it is a view of."""
@@ -148,6 +161,8 @@ class Variation:
                     loops = isinstance(row.statement, gast.For)
                     value = row.statement.iter if loops else row.statement.value
                     written |= self._reached(value)
+                if row.puts and not written.isdisjoint(map(root_name, row.written)):
+                    written.update(name for value in row.puts for name in self._reached(value))
         self.names |= written
 
     def _written_by_call(self, statement: Any) -> list[Any]:
@@ -311,6 +326,21 @@ def _written(statement: Any) -> list[Any]:
     targets = getattr(statement, "targets", [])
     places = [place for target in targets for place in places_in(target)]
     return [item for item in places if isinstance(item, (gast.Subscript, gast.Attribute))]
+
+
+def _is_word(place: Any) -> bool:
+    """Say whether a place is an entry of a dict, by a word."""
+    key = getattr(getattr(place, "slice", None), "value", None)
+    return isinstance(key, str)
+
+
+def _put_by_method(statement: Any) -> list[Any]:
+    """Return what ``rows.append(row)`` and its like put into a list."""
+    call: Any = getattr(statement, "value", None)
+    func = getattr(call, "func", None)
+    attr = getattr(func, "attr", "")
+    keyed = attr in ("insert", "setdefault")  # the place comes first
+    return list(call.args)[keyed:] if attr in SHAPERS else []
 
 
 def _header(statement: Any) -> Any:

@@ -27,6 +27,7 @@ from srcgrad.frontend.normalize.desugared import desugared
 from srcgrad.frontend.normalize.dict_variables import DictVariables
 from srcgrad.frontend.normalize.flatten import Flattener
 from srcgrad.frontend.normalize.inline import WritingHelpers
+from srcgrad.frontend.normalize.list_orders import ListOrders
 from srcgrad.frontend.normalize.missing_entries import with_missing_entries
 from srcgrad.frontend.normalize.other_names import by_one_name
 from srcgrad.frontend.normalize.returned_tables import rows_returned
@@ -292,6 +293,9 @@ def _write_by_index(tree: Any, program: Program, manner: Manner) -> tuple[set[st
     variation.spread(tree.body)
     helpers = WritingHelpers(reader, namer, variation, hand_back=manner.in_place)
     tree.body = helpers.threaded.settled(helpers.block(tree.body), [*program.parameters])
+    if helpers.inlined or helpers.placed:
+        tree.body = entries.function(tree.body)  # nothing is given the dicts any more
+    tree.body = ListOrders(tree.body, [*program.parameters], reader).block(tree.body)
     program.hands_back = helpers.hands_back
     program.inlined = tuple(helpers.inlined)
     program.placed = tuple(helpers.placed)

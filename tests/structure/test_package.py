@@ -24,6 +24,7 @@ SIGNALS = {
     "NoTangentError": "forward mode runs on the tape, or the tangent is not known",
     "NotInlinableError": "the compiler calls the rule instead of putting it in place",
     "NeedsInlineError": "the expansion of the caller puts the function in place",
+    "KindFoundError": "the expansion starts anew, with what was found known from the start",
     "UnknownError": "a text that another function had is not taken, and it is compiled anew",
     "ComplexMetError": "the compiler starts again with text that is right for complex numbers",
 }

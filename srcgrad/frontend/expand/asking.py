@@ -12,6 +12,7 @@ from srcgrad.frontend.expand.values import (
     Instance,
     Known,
     Object,
+    Recorded,
     Value,
     class_of,
     is_literal,
@@ -42,7 +43,7 @@ class Asking(Part):
 
     def method_of(self, value: Value, name: str) -> Any:
         """Return the method of this name that the user wrote for the class of an object."""
-        if not isinstance(value, (Object, Instance)):
+        if not isinstance(value, (Object, Instance, Recorded)):
             return None
         found = inspect.getattr_static(class_of(value), name, None)
         return found if isinstance(found, FunctionType) and self.session.is_user(found) else None
@@ -68,6 +69,8 @@ class Asking(Part):
             if found is not None:
                 return at(found, node)
             found = self._compared(node.ops[0], values[0], values[1], node)
+            if found is None:
+                found = self.frame.records.compared(node.ops[0], values, node)
             if found is not None:
                 return found
         elif any(self._answers(value) for value in values):
@@ -143,6 +146,8 @@ class Asking(Part):
         for name in ("__bool__", "__len__"):
             if self.method_of(value, name):
                 return self.frame.plain(self.ask(value, name, [], node), node)
+        if isinstance(value, Recorded):
+            return self.frame.records.truth(value, node)
         return self.frame.plain(value, node)
 
     def has_own_truth(self, value: Value) -> bool:

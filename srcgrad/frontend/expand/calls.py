@@ -37,6 +37,7 @@ from srcgrad.frontend.expand.values import (
     Method,
     Object,
     Partial,
+    Recorded,
     Static,
     Value,
     copied,
@@ -69,6 +70,8 @@ class Calls(Part):
         before = len(self.frame.out)
         args = self.arguments(node, callee)
         keywords = self.keywords(node.keywords)
+        if not isinstance(callee, Static):
+            self.frame.record_holders.note_put(node, args or [])
         if isinstance(callee, Static) and args is not None and keywords is not None:
             return self.frame.call(callee, args, keywords, node)
         if isinstance(callee, Known):
@@ -113,15 +116,6 @@ class Calls(Part):
                 return None
             found.extend(elements)
         return found
-
-    def tree_of(self, callee: Value) -> Any:
-        if isinstance(callee, Method):
-            return self.tree_of(callee.function)
-        if isinstance(callee, Local):
-            return callee.code.tree
-        if isinstance(callee, Known) and self.session.is_user(callee.value):
-            return find_source(callee.value).tree
-        return None
 
     def keywords(self, nodes: list[Any]) -> dict[str, Value] | None:
         found: dict[str, Value] = {}
@@ -180,9 +174,9 @@ class Calls(Part):
     def _call_object(self, callee: Object, args: list[Value], keywords: Bound, node: Any) -> Value:
         return self.frame.call(self.frame.attribute(callee, "__call__", node), args, keywords, node)
 
-    @callee(Instance)
+    @callee(Instance, Recorded)
     def _call_instance(
-        self, callee: Instance, args: list[Value], keywords: Bound, node: Any
+        self, callee: Instance | Recorded, args: list[Value], keywords: Bound, node: Any
     ) -> Value:
         return self.frame.call(self.frame.attribute(callee, "__call__", node), args, keywords, node)
 
@@ -209,6 +203,8 @@ class Calls(Part):
         function = callee.value
         found = self.frame.derivatives.special(function, args, keywords, node)
         for ask in (
+            self.frame.record_holders.called,
+            self.frame.folding.answered,
             self.frame.interpolators.interpolator,
             self.frame.laws.law,
             self.frame.solvers.solver,
@@ -233,7 +229,7 @@ class Calls(Part):
         if opened is not None:
             return self.frame.call(opened, args, keywords, node)
         if isinstance(function, type) and is_plain_class(function):
-            made = self.frame.objects.construct(function, args, keywords, node)
+            made = self.frame.constructing.construct(function, args, keywords, node)
             if made is not None:
                 return made
         if self.session.is_user(function):
@@ -311,6 +307,9 @@ class Calls(Part):
             or self.frame.held_entries.places_writer(function)
             or self.session.knows_written(function)
         ):
+            bound = self.bound_to(function, args, keywords, node)
+            return self.frame.placing.call_in_place(code, source.name, bound, {}, node)
+        if not inlined and self.frame.records.are_among([*args, *keywords.values()]):
             bound = self.bound_to(function, args, keywords, node)
             return self.frame.placing.call_in_place(code, source.name, bound, {}, node)
         defaults = self.defaults_of(function, source.name)

@@ -134,6 +134,8 @@ class Control(Part):
                 joined[name] = first
             elif isinstance(first, Object) and isinstance(second, Object):
                 joined[name] = self._joined_object(name, first, second, node)
+                if isinstance(joined[name], Lost):
+                    self.session.records.leak(first, second)
             elif _is_function(first) and _is_function(second):
                 if node.test is not self._stable_test:
                     node.test = self._stable_test = self.frame.expressions.stable(node.test, node)
@@ -142,6 +144,7 @@ class Control(Part):
                 branches = ((node.body, first), (node.orelse, second))
                 self._bind_in_each(name, branches, joined, node)
             elif isinstance(first, Static) or isinstance(second, Static):
+                self.session.records.leak(first, second)
                 joined[name] = Lost()
             else:  # a parameter that is a literal, or a variable under another name
                 block, alias = (node.body, first) if second is None else (node.orelse, second)
@@ -216,10 +219,12 @@ class Control(Part):
         for name, value in before.items():
             after = self.frame.env.get(name)
             if after is not value and not _same(after, value):
+                self.session.records.leak(after, value)
                 self.frame.refuse(
                     node, f"`{name}`, which changes from trip to trip", "use two names"
                 )
         for name in set(self.frame.env) - set(before):
+            self.session.records.leak(self.frame.env[name])
             before[name] = Lost()
         self.frame.env = before
         return done or [at(gast.Pass(), node)]
@@ -228,6 +233,13 @@ class Control(Part):
 
     @expression(gast.ListComp, gast.SetComp, gast.GeneratorExp, gast.DictComp)
     def _comprehension(self, node: Any) -> Value:
+        opened = self.frame.record_loops.opened(node)
+        if opened is not None:
+            return opened
+        with self.frame.record_loops.within(node):
+            return self._rewritten_comprehension(node)
+
+    def _rewritten_comprehension(self, node: Any) -> Value:
         self.frame.stars.open_targets(node)
         first = node.generators[0]
         first.iter = self.frame.iterating.iterated(first.iter)
@@ -284,7 +296,9 @@ class Control(Part):
         node.iter = self.frame.iterating.iterated(node.iter)
         if self.frame.generators.run_through(node):
             return
-        items = self.frame.value(node.iter)
+        run = self.frame.record_loops.run_through(node.iter)
+        items = self.frame.value(node.iter) if run is None else run.iterable
+        run = self.frame.record_loops.held_in(items) if run is None else run
         elements = self.frame.expressions.elements(items) if isinstance(items, Static) else None
         if elements is None and keeps_functions(self.frame, node.body):
             elements = known_elements(self.frame, items)
@@ -298,9 +312,11 @@ class Control(Part):
                 for item in clone(body):
                     self.frame.statement(item)
             return
-        node.iter = self.frame.plain(items, node.iter)
+        node.iter = self.frame.plain(items, node.iter) if run is None else run.iterable
         self.forget(node.body)
         self.frame.statements.written(node.target)
+        if run is not None:
+            self.frame.records.bind_targets(node.target, run.kind, node)
         self.frame.held_fields.name_field(node.target, node.iter)
         node.body = self._loop_body(node.body, node)
         node.orelse = self.frame.block(node.orelse)

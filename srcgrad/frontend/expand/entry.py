@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import CellType, FunctionType
 from typing import Any, Final
@@ -28,6 +28,7 @@ from srcgrad.frontend.expand.interpreter import Interpreter
 from srcgrad.frontend.expand.making import make_function
 from srcgrad.frontend.expand.order import OutOfOrderError
 from srcgrad.frontend.expand.plain_values import NotPlainError
+from srcgrad.frontend.expand.record_kinds import KindFoundError
 from srcgrad.frontend.expand.scoping import parameters
 from srcgrad.frontend.expand.session import Session
 from srcgrad.frontend.expand.values import (
@@ -119,13 +120,38 @@ class Expander:
     def _for_any(self, function: FunctionType) -> FunctionType:
         """Expand a function that is called, whatever its arguments are."""
         before, done = self.session.lengths(), dict(self._done)
+        made = len(self.session.made)
+
+        def expanded() -> FunctionType:
+            while True:
+                try:
+                    return self._expanded(self.session.code(function), {}, {}, None)
+                except ChangingFieldError as found:
+                    self.session.changing.add(found.field)
+                except KindFoundError:
+                    self.session.forget_made(made)
+                self.session.cut(before)
+                self._done = dict(done)
+
+        return self._in_dicts_too(expanded, before, done)
+
+    def _in_dicts_too(
+        self, expanded: Callable[[], FunctionType], before: Any, done: dict[Any, Any]
+    ) -> FunctionType:
+        """Expand; where that is refused, once more with objects that the run keeps as dicts."""
+        first: UnsupportedError | None = None
+        made = len(self.session.made)
         while True:
             try:
-                return self._expanded(self.session.code(function), {}, {}, None)
-            except ChangingFieldError as found:
-                self.session.changing.add(found.field)
+                return expanded()
+            except UnsupportedError as refusal:
+                first = first or refusal
             self.session.cut(before)
             self._done = dict(done)
+            self.session.forget_made(made)
+            if not self.session.records.begin():
+                self.session.records.end()
+                raise first
 
     def entry(
         self, function: FunctionType, given: Mapping[str, Any], inputs: tuple[str, ...]
@@ -137,7 +163,11 @@ class Expander:
         key = function, inputs
         if key not in self._entries:
             try:
-                self._entries[key] = self._held_or_not(function, given, inputs)
+                self._entries[key] = self._in_dicts_too(
+                    lambda: self._held_or_not(function, given, inputs),
+                    self.session.lengths(),
+                    dict(self._done),
+                )
             except UnsupportedError as refusal:
                 self._entries[key] = refusal
         found = self._entries[key]
@@ -153,7 +183,7 @@ class Expander:
         Where that leads to a refusal, they stay what they are.
         """
         holding, factories = self.session.holding, set(self.session.factories)
-        before = self.session.lengths()
+        before, made = self.session.lengths(), len(self.session.made)
         while True:
             try:
                 return self._entry(function, given, inputs)
@@ -161,6 +191,8 @@ class Expander:
                 self.session.unplain.add(found.name)
             except ChangingFieldError as found:
                 self.session.changing.add(found.field)
+            except KindFoundError:
+                self.session.forget_made(made)
             except OutOfOrderError as found:
                 self.session.movers.add(found.place)
             except FieldWrittenError as found:

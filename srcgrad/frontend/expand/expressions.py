@@ -20,6 +20,7 @@ from srcgrad.frontend.expand.values import (
     Lost,
     Object,
     Partial,
+    Recorded,
     Static,
     Value,
     is_literal,
@@ -74,6 +75,8 @@ class Expressions(Part):
             return self._lambda(value, node)
         if isinstance(value, Object):
             return self.frame.objects.display_object(value, node)
+        if isinstance(value, Recorded):
+            self.frame.records.refuse_leak(value, node)
         if isinstance(value, Lost):
             self.frame.refuse(
                 node,
@@ -198,6 +201,9 @@ class Expressions(Part):
                     values.append(item)
             else:
                 values.append(self.frame.value(item))
+        held = self.frame.records.display(kind, values, node)
+        if held is not None:
+            return held
         if any(isinstance(value, Static) for value in values):
             return Items(kind, [self.frame.bound_now(value, "part", node) for value in values])
         node.elts = values
@@ -212,6 +218,9 @@ class Expressions(Part):
             else self.frame.value(item)
             for key, item in zip(node.keys, node.values, strict=True)
         ]
+        held = self.frame.records.dict_display(node, values)
+        if held is not None:
+            return held
         keys = [getattr(key, "value", None) for key in node.keys]
         literal = all(isinstance(key, gast.Constant) for key in node.keys)
         if literal and any(isinstance(value, Static) for value in values):
@@ -252,6 +261,9 @@ class Expressions(Part):
         test = self.frame.asking.test(node.test)
         with self.frame.conditional():
             then, other = self._end(node.body, settled), self._end(node.orelse, settled)
+        either = self.frame.records.either(test, then, other, node)
+        if either is not None:
+            return either
         if isinstance(then, Static) or isinstance(other, Static):
             chosen = test if is_end else self.stable(test, node)
             choice = Choice(chosen, then, other)
@@ -334,7 +346,7 @@ class Expressions(Part):
             same = left.value == right.value and type(left.value) is type(right.value)
             return same is positive
         for one, other in ((left, right), (right, left)):
-            if isinstance(one, Static) and is_literal(other):
+            if isinstance(one, Static) and is_literal(other) and not isinstance(one, Recorded):
                 return not positive
         if isinstance(left, Known) and isinstance(right, Known):
             return (left.value is right.value) is positive
@@ -367,6 +379,8 @@ class Expressions(Part):
         owner = self.frame.value(node.value)
         if isinstance(owner, Object):
             return self.frame.objects.element(owner, node)
+        if isinstance(owner, Recorded):
+            return self.frame.records.element(owner, node)
         if not isinstance(owner, Items):
             node.slice = self.frame.expression(node.slice)
             member = self.frame.members.by_key(owner, node.slice)
@@ -392,6 +406,7 @@ class Expressions(Part):
         if index.step is not None or any(
             end is not None and part is None for end, part in zip(ends, parts, strict=True)
         ):
+            self.session.records.leak(owner)
             return self.frame.refuse(node, "a slice of a list of functions", "index it instead")
         return Items(owner.kind, owner.values[parts[0] : parts[1]])
 

@@ -15,6 +15,7 @@ from srcgrad.frontend.effects import written_parameters
 from srcgrad.frontend.expand.assumptions import Entry
 from srcgrad.frontend.expand.order import Order, OutOfOrderError, evaluated_first, place
 from srcgrad.frontend.expand.plain_values import NotPlainError, PlainValues
+from srcgrad.frontend.expand.record_kinds import KindFoundError
 from srcgrad.frontend.expand.scoping import own_names, parameters, reached
 from srcgrad.frontend.expand.session import Session
 from srcgrad.frontend.expand.values import (
@@ -61,6 +62,8 @@ class Frame:
         plain_values: The variables that hold no objects.
         begins: Whether it is the function that the program begins with.
         of_fields: The variables that are fields of objects, which methods may bind anew.
+        comprehensions: The places of those that are being rewritten, outermost first.
+        bound_plainly: The variables that were bound to what is no object that the run keeps.
         named_fields: Variables that are names of arrays in fields of objects outside.
         assigned: The name that the value of an expression is given, and the expression.
         receivers: The class and the object of each method being expanded, for `super()`.
@@ -111,6 +114,8 @@ class Frame:
         self.depths: dict[int, int] = {}
         self.of_fields: set[str] = set()
         self.named_fields: dict[str, tuple[Instance, Any]] = {}
+        self.bound_plainly: set[str] = set()
+        self.comprehensions: list[Any] = []
         self.wished = ""
         self.assigned: tuple[str, Any] = ("", None)
         self.ordered = 0
@@ -141,6 +146,7 @@ class Frame:
     def keep(self, wish: str, expression: Any, node: Any) -> Any:
         """Bind an expression to a new variable before the statement; return the variable."""
         if not self.hoistable:
+            self.open_next_time()
             self.take_apart_once(node)
             self.refuse(
                 node,
@@ -154,6 +160,16 @@ class Frame:
             self.temporaries.add(name)
         self.bind(name, expression, node)
         return load(name)
+
+    def open_next_time(self) -> None:
+        """Write the comprehension that is being rewritten as a loop, if objects are dicts.
+
+        Raises:
+            KindFoundError: It was not done before.
+        """
+        if self.session.records.on and self.comprehensions:
+            self.session.records.opened.add(self.comprehensions[0])
+            raise KindFoundError
 
     def bind(self, name: str, value: Any, node: Any) -> None:
         """Let the text bind a variable."""

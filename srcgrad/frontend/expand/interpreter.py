@@ -14,11 +14,13 @@ from typing import Any
 
 from srcgrad.frontend.expand.asking import Asking
 from srcgrad.frontend.expand.calls import Calls
+from srcgrad.frontend.expand.constructing import Constructing
 from srcgrad.frontend.expand.control import Control
 from srcgrad.frontend.expand.derivatives import Derivatives
 from srcgrad.frontend.expand.entering import Entering
 from srcgrad.frontend.expand.expressions import Expressions
 from srcgrad.frontend.expand.fields import Fields
+from srcgrad.frontend.expand.folding import Folding
 from srcgrad.frontend.expand.frame import Frame
 from srcgrad.frontend.expand.generators import Generators
 from srcgrad.frontend.expand.held_entries import HeldEntries
@@ -35,6 +37,9 @@ from srcgrad.frontend.expand.options import Options
 from srcgrad.frontend.expand.order import Order
 from srcgrad.frontend.expand.placing import Placing
 from srcgrad.frontend.expand.plain_values import PlainValues
+from srcgrad.frontend.expand.record_holders import RecordHolders
+from srcgrad.frontend.expand.record_loops import RecordLoops
+from srcgrad.frontend.expand.records import Records
 from srcgrad.frontend.expand.results import Results
 from srcgrad.frontend.expand.sequencing import Sequencing
 from srcgrad.frontend.expand.session import Session
@@ -83,11 +88,16 @@ class Interpreter(Frame):
         self.held_fields = HeldFields(self)
         self.held_names = HeldNames(self)
         self.held_entries = HeldEntries(self)
+        self.constructing = Constructing(self)
         self.objects = Objects(self)
+        self.records = Records(self)
+        self.record_holders = RecordHolders(self)
+        self.record_loops = RecordLoops(self)
         self.asking = Asking(self)
         self.control = Control(self)
         self.iterating = Iterating(self)
         self.entering = Entering(self)
+        self.folding = Folding(self)
         self.generators = Generators(self)
         self.sequencing = Sequencing(self)
         self.options = Options(self)
@@ -95,6 +105,11 @@ class Interpreter(Frame):
         self.statements = Statements(self)
         self.updates = Updates(self)
         self._handlers = handlers_of(vars(self).values())
+        self._begin(inputs, env)
+
+    def _begin(self, inputs: Collection[str] | None, env: dict[str, Value]) -> None:
+        """Take in the definition: the order of its calls, and which of its variables are plain."""
+        session, code = self.session, self.code
         self.order = Order(session.vocabulary, self.look)
         self.plain_values = PlainValues(
             set(inputs or ()).difference(env),

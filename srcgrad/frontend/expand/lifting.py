@@ -18,6 +18,7 @@ from srcgrad.frontend.expand.values import (
     Object,
     Partial,
     Pulling,
+    Recorded,
     Root,
     Static,
     Value,
@@ -160,6 +161,11 @@ class Lifting:
             lifted.fields[name], key = self.lift(item, name)
             parts.append((name, key))
         return lifted, ("object", id(value.cls), tuple(parts))
+
+    def _lift_Recorded(self, value: Recorded, wish: str) -> tuple[Value, Key]:
+        name = self.parameter(value.expression, getattr(value.expression, "id", wish))
+        lifted = Recorded(value.kind, load(name))
+        return lifted, ("recorded", value.kind, self.parameters.index(name))
 
     def _lift_Instance(self, value: Instance, wish: str) -> tuple[Value, Key]:
         fields = self._fields(value)

@@ -44,9 +44,9 @@ class Lookup(Part):
         """Return what a name means."""
         if name in self.frame.env:
             found = self.frame.env[name]
-            return found if isinstance(found, Static) else clone(found)
+            return found if isinstance(found, Static) else self.frame.records.looked(clone(found))
         if name in self.frame.own:
-            return load(name)
+            return self.frame.records.looked(load(name))
         binding = self.frame.found_outside(name)
         if binding is None:
             return load(name)

@@ -133,7 +133,7 @@ class Mapping(Part):
         """Say whether a function is one formula of all its arguments, of ufuncs and operators."""
         if isinstance(function, Known) and isinstance(function.value, np.ufunc):
             return function.value.nin == count and function.value.nout == 1
-        tree = self.frame.calls.tree_of(function)
+        tree = self.frame.stars.tree_of(function)
         if tree is None or len(tree.body) != 1 or not isinstance(tree.body[0], gast.Return):
             return False
         names, formula = parameters(tree.args), tree.body[0].value

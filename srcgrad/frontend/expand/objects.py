@@ -5,7 +5,8 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
-from types import FunctionType, MemberDescriptorType, ModuleType, SimpleNamespace
+from collections.abc import Callable
+from types import FunctionType, MemberDescriptorType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -29,11 +30,11 @@ from srcgrad.frontend.expand.values import (
     Method,
     Object,
     Partial,
+    Recorded,
     Static,
     Super,
     Value,
     class_of,
-    is_literal,
     joined_items,
 )
 from srcgrad.frontend.long_loops import repeated_of
@@ -69,14 +70,15 @@ class Objects(Part):
         return node
 
     def attribute(self, owner: Value, name: str, node: Any) -> Value:
-        if isinstance(owner, Object):
-            return self._of_object(owner, name, node)
-        if isinstance(owner, Instance):
-            return self.of_instance(owner, name, node)
-        if isinstance(owner, Super):
-            return self._of_super(owner, name, node)
-        if isinstance(owner, Frozen):
-            return self.frame.laws.of_law(owner, name, node)
+        by_kind: dict[type, Callable[[Any, str, Any], Value]] = {
+            Object: self._of_object,
+            Recorded: self.frame.records.attribute,
+            Instance: self.of_instance,
+            Super: self._of_super,
+            Frozen: self.frame.laws.of_law,
+        }
+        if type(owner) in by_kind:
+            return by_kind[type(owner)](owner, name, node)
         if isinstance(owner, Known):
             return self.frame.members.of(owner, name, node) or self._of_known(owner, name, node)
         if isinstance(owner, Items):
@@ -84,6 +86,7 @@ class Objects(Part):
                 return DictMethod(owner, name)
             if owner.origin is not None:
                 return self._of_own(owner.origin, name, node)
+            self.session.records.leak(owner)
             self.frame.refuse(node, f"`{name}` of a list or dict of functions", "make a new one")
         return gast.Attribute(self.frame.plain(owner, node), name, gast.Load())
 
@@ -132,15 +135,15 @@ class Objects(Part):
             self.frame.results.refuse_attribute(owner, name, node)
         if name == "__class__":
             return Known(owner.cls)
-        return self._of_class(owner, owner.cls, owner.cls.__mro__, name, node)
+        return self.of_class(owner, owner.cls, owner.cls.__mro__, name, node)
 
     def _of_super(self, owner: Super, name: str, node: Any) -> Value:
         receiver = owner.receiver
-        cls = receiver.cls if isinstance(receiver, Object) else type(receiver.value)
+        cls = class_of(receiver)
         mro = cls.__mro__[cls.__mro__.index(owner.owner) + 1 :]
-        return self._of_class(receiver, cls, mro, name, node)
+        return self.of_class(receiver, cls, mro, name, node)
 
-    def _of_class(self, owner: Value, cls: type, mro: Any, name: str, node: Any) -> Value:
+    def of_class(self, owner: Value, cls: type, mro: Any, name: str, node: Any) -> Value:
         """Return what an instance finds in its class."""
         found = next((vars(base)[name] for base in mro if name in vars(base)), MISSING)
         if found is MISSING or isinstance(found, MemberDescriptorType):
@@ -230,124 +233,14 @@ class Objects(Part):
                 self.session.assume(InClasses(cls.__mro__, name), found)
                 return told
             return gast.Attribute(clone(owner.expression), name, gast.Load())
-        return self._of_class(owner, cls, cls.__mro__, name, node)
-
-    # -- making objects
-
-    def construct(
-        self, cls: type, args: list[Value], keywords: dict[str, Value], node: Any
-    ) -> Value | None:
-        if issubclass(cls, BaseException) or type(cls).__call__ is not type.__call__:
-            return None
-        plain = cls.__new__ is object.__new__ or hasattr(cls, "_fields")
-        if not plain and (cls is not SimpleNamespace or args):
-            return None
-        made = Object(cls, self.frame.wished or _snake(cls.__name__))
-        self.frame.wished = ""
-        self.frame.depths[id(made)] = self.frame.depth
-        self.session.kept.append(made)
-        if hasattr(cls, "_fields") and issubclass(cls, tuple):
-            return self._construct_tuple(made, args, keywords, node)
-        init = inspect.getattr_static(cls, "__init__")
-        self.session.assume(InClasses(cls.__mro__, "__init__"), init)
-        if cls is SimpleNamespace:
-            for name, value in keywords.items():
-                self.set_field(made, name, value, node)
-        elif _is_made_by_dataclass(cls, init):
-            self._construct_dataclass(made, args, keywords, node)
-        elif isinstance(init, FunctionType):
-            if not self.frame.hoistable:
-                self.frame.refuse(node, "making an object here", "make it in a statement before")
-            self.session.functions[init] = None
-            code = self.session.code(init)
-            bound = self.frame.calls.bound_to(init, [made, *args], keywords, node)
-            self.frame.placing.inline(code, bound, {}, node)
-        elif args or keywords:
-            return None
-        self.frame.changed = True
-        return made
-
-    def _construct_tuple(
-        self, made: Object, args: list[Value], keywords: dict[str, Value], node: Any
-    ) -> Value | None:
-        names = made.cls._fields  # type: ignore[attr-defined]
-        defaults = made.cls._field_defaults  # type: ignore[attr-defined]
-        given = {**dict(zip(names, args, strict=False)), **keywords}
-        if len(args) > len(names) or not set(given) <= set(names):
-            return None
-        for name in names:
-            if name not in given and name not in defaults:
-                return None
-            value = given[name] if name in given else self.frame.constant(defaults[name], name)
-            self.set_field(made, name, value, node)
-        self.frame.changed = True
-        return made
-
-    def _construct_dataclass(
-        self, made: Object, args: list[Value], keywords: dict[str, Value], node: Any
-    ) -> None:
-        cls = made.cls
-        fields = [item for item in dataclasses.fields(cls) if item.init]
-        positional = [item.name for item in fields if not item.kw_only]
-        given = {**dict(zip(positional, args, strict=False)), **keywords}
-        inits = [v for v in vars(cls)["__dataclass_fields__"].values() if _is_init_only(v)]
-        if inits or len(args) > len(positional) or not set(given) <= {f.name for f in fields}:
-            self.frame.refuse(
-                node, f"this way of making a `{cls.__name__}`", "give its fields by name"
-            )
-        for item in dataclasses.fields(cls):
-            if item.name in given:
-                value = given[item.name]
-            elif item.default is not dataclasses.MISSING:
-                value = self.frame.lookup.outside(
-                    item.default, self.frame.constant(item.default, item.name), None
-                )
-            elif item.default_factory is not dataclasses.MISSING:
-                value = self._made_by(item.default_factory, node)
-            elif not item.init:
-                continue
-            else:
-                self.frame.refuse(
-                    node, f"a `{cls.__name__}` without `{item.name}`", "give the field"
-                )
-            self.set_field(made, item.name, value, node)
-        if hasattr(cls, "__post_init__"):
-            post = inspect.getattr_static(cls, "__post_init__")
-            self.session.functions[post] = None
-            self.frame.placing.inline(
-                self.session.code(post), self.frame.calls.bound_to(post, [made], {}, node), {}, node
-            )
-
-    def _made_by(self, factory: Any, node: Any) -> Value:
-        if factory is list:
-            return gast.List([], gast.Load())
-        return (
-            gast.Dict([], []) if factory is dict else self.frame.call(Known(factory), [], {}, node)
-        )
-
-    def set_field(self, made: Object, name: str, value: Value, node: Any) -> None:
-        if isinstance(value, Static) or self._is_told(made, name, value):
-            made.fields[name] = value
-            return
-        if isinstance(value, gast.Constant):
-            made.fields[name] = self._field_of(made, name)
-            self.frame.bind(made.fields[name].id, value, node)
-            return
-        made.fields[name] = self.frame.keep(f"{made.name}_{name}", value, node)
-        self.frame.of_fields.add(made.fields[name].id)
-
-    def _is_told(self, owner: Object, name: str, value: Value) -> bool:
-        """Say whether a field is known to be what it is bound to: None, a bool or a text.
-
-        It needs no variable as long as no path or trip binds it, which comes to light on the way.
-        """
-        return is_literal(value) and (owner.cls, name) not in self.session.changing
+        return self.of_class(owner, cls, cls.__mro__, name, node)
 
     def display_object(self, value: Object, node: Any) -> Any:
         cls = value.cls
         if hasattr(cls, "_fields") and set(value.fields) == set(cls._fields):
             parts = [self.frame.plain(value.fields[name], node) for name in cls._fields]
             return at(gast.Tuple([clone(item) for item in parts], gast.Load()), node)
+        self.session.records.leak(value)
         return self.frame.refuse(
             node,
             f"a `{cls.__name__}` that is passed on or kept is not differentiated by source",
@@ -359,11 +252,19 @@ class Objects(Part):
     def write_attribute(self, target: Any, value: Value, node: Any) -> bool:
         """Write into the field of an object; False if the target is no object of ours."""
         owner = self.frame.value(clone(target.value))
+        if isinstance(owner, (Object, Recorded)) and self._sets(owner, target.attr, value, node):
+            return True
+        if isinstance(owner, Recorded):
+            self.frame.records.write_attribute(owner, target.attr, value, node)
+            return True
         if isinstance(owner, Instance):
             return self.frame.held_fields.write_field(owner, target.attr, value, node)
         if not isinstance(owner, Object):
             return False
-        name = target.attr
+        self._write_field(owner, target.attr, value, node)
+        return True
+
+    def _write_field(self, owner: Object, name: str, value: Value, node: Any) -> None:
         self.frame.held_fields.refuse_unusual_write(owner.cls, name, node)
         if owner.lent:
             raise NeedsInlineError
@@ -375,27 +276,48 @@ class Objects(Part):
             old = None
         if isinstance(value, Static) or isinstance(old, Static):
             if on_some_paths:
+                self.session.records.leak(value, old, owner)
                 self.frame.refuse(
                     node, "an object's function that changes on some paths", "use two names"
                 )
-            owner.fields[name] = value if isinstance(value, Static) else self._field_of(owner, name)
+            owner.fields[name] = value if isinstance(value, Static) else self.field_of(owner, name)
             if isinstance(value, Static):
-                return True
+                return
         elif old is None:
-            if not on_some_paths and self._is_told(owner, name, value):
+            if not on_some_paths and self.frame.constructing.is_told(owner, name, value):
                 owner.fields[name] = value
-                return True
+                return
             if hasattr(owner.cls, name) and on_some_paths:
                 self.frame.refuse(
                     node,
                     f"`{name}`, which is the class's until some path or trip has set it",
                     "set it in `__init__`",
                 )
-            owner.fields[name] = self._field_of(owner, name)
+            owner.fields[name] = self.field_of(owner, name)
         self.frame.bind(owner.fields[name].id, value, node)
+
+    def setter_of(self, owner: Value, name: str) -> Any:
+        """Return what sets a property of an object; None of a plain field."""
+        found = inspect.getattr_static(class_of(owner), name, None)
+        return found.fset if isinstance(found, property) else None
+
+    def _sets(self, owner: Value, name: str, value: Value, node: Any) -> bool:
+        """Write a property by what sets it; False of a plain field."""
+        setter = self.setter_of(owner, name)
+        if setter is None:
+            return False
+        cls = class_of(owner)
+        self.session.assume(InClasses(cls.__mro__, name), inspect.getattr_static(cls, name))
+        known = isinstance(value, (Static, gast.Constant))
+        kept = value if known else self.frame.keep(name, value, node)
+        given = [
+            self.frame.named(item) if isinstance(item, Static) else item for item in (owner, kept)
+        ]
+        call = gast.Call(self.frame.named(Known(setter)), given, [])
+        self.frame.statement(at(gast.Expr(at(call, node)), node))
         return True
 
-    def _field_of(self, owner: Object, name: str) -> Any:
+    def field_of(self, owner: Object, name: str) -> Any:
         variable = self.frame.variable(f"{owner.name}_{name}")
         self.frame.of_fields.add(variable)
         return load(variable)
@@ -408,7 +330,9 @@ class Objects(Part):
         word = self.word_of(node.op)
         for owner, other, prefix in ((left, right, ""), (right, left, "r")):
             method = f"__{prefix}{word}__"
-            there = isinstance(owner, (Object, Instance)) and hasattr(class_of(owner), method)
+            there = isinstance(owner, (Object, Instance, Recorded)) and hasattr(
+                class_of(owner), method
+            )
             if (
                 there
                 and word
@@ -433,7 +357,9 @@ class Objects(Part):
         """Return a value with a sign before it, which an object has a method for."""
         operand = self.frame.value(node.operand)
         method = _SIGNS.get(type(node.op).__name__, "")
-        if isinstance(operand, (Object, Instance)) and hasattr(class_of(operand), method or "-"):
+        if isinstance(operand, (Object, Instance, Recorded)) and hasattr(
+            class_of(operand), method or "-"
+        ):
             return self.frame.call(self.attribute(operand, method, node), [], {}, node)
         node.operand = self.frame.plain(operand, node.operand)
         return node
@@ -461,18 +387,3 @@ class Objects(Part):
             return None
         found = [value.fields[name] for name in value.cls._fields]  # type: ignore[attr-defined]
         return [item if isinstance(item, Static) else clone(item) for item in found]
-
-
-def _is_init_only(item: Any) -> bool:
-    return "_FIELD_INITVAR" in repr(getattr(item, "_field_type", ""))
-
-
-def _is_made_by_dataclass(cls: type, init: Any) -> bool:
-    options = getattr(cls, "__dataclass_params__", None)
-    code = getattr(init, "__code__", None)
-    generated = code is not None and code.co_filename.startswith("<")
-    return options is not None and options.init and generated
-
-
-def _snake(name: str) -> str:
-    return "".join(f"_{c.lower()}" if c.isupper() and i else c.lower() for i, c in enumerate(name))

@@ -30,6 +30,7 @@ from srcgrad.frontend.expand.values import (
     Known,
     Local,
     Object,
+    Recorded,
     Static,
     Value,
     is_literal,
@@ -68,7 +69,10 @@ class Placing(Part):
             UnsupportedSyntaxError: The call may not be evaluated, or is inside of the definition.
         """
         inside = any(code.tree is item for item in self.frame.inlined)
+        if self.frame.comprehensions:
+            self.session.records.leak(*bound.values())
         if not self.frame.hoistable and not inside:
+            self.frame.open_next_time()
             self.frame.take_apart_once(node)
         if not self.frame.hoistable or inside:
             self.frame.refuse(
@@ -389,21 +393,27 @@ class Placing(Part):
         rebinds = self.session.binds_fields and self._may_bind_fields(tree)
         for name, given in bound.items():
             new, value = fresh[name], self._as_given(given, node) if rebinds else given
-            if isinstance(value, Static):
+            kept = isinstance(value, Recorded)
+            if isinstance(value, Static) and not kept:
                 self.frame.env[new] = value
                 continue
+            text = value.expression if kept else value
             reads = count_reads(new, tree.body)
-            in_text = isinstance(value, gast.Constant) or (
-                isinstance(value, gast.Name)
-                and value.id not in written
-                and (not makes or value.id in self.frame.bound_once)
+            in_text = isinstance(text, gast.Constant) or (
+                isinstance(text, gast.Name)
+                and text.id not in written
+                and (not makes or text.id in self.frame.bound_once)
             )
             once = reads == 1 and len(tree.body) == 1 and not makes and not ordered
-            known = is_literal(value) and not makes  # until it is bound anew
+            known = is_literal(text) and not makes  # until it is bound anew
             if known or (new not in written and (in_text or once)):
                 self.frame.env[new] = value
                 continue
+            if kept:
+                self.frame.records.bind(new, value, node)
+                continue
             self.frame.own.add(new)
+            self.frame.records.note_plain(new, value, node)
             self.frame.held_fields.name_field(load(new), value)
             self.frame.bind(new, clone(value), node)
 

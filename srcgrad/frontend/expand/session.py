@@ -12,6 +12,7 @@ from typing import Any, Final
 from srcgrad.frontend.expand.anew import is_read_anew, reader_of
 from srcgrad.frontend.expand.assumptions import Assumption
 from srcgrad.frontend.expand.holding import Holding, may_bind_fields
+from srcgrad.frontend.expand.record_kinds import RecordKinds
 from srcgrad.frontend.expand.values import Code, Home, Root
 from srcgrad.frontend.long_loops import is_repeated
 from srcgrad.frontend.remembered import source_to_read
@@ -69,6 +70,7 @@ class Session:
         choosers: Of functions, whether they may choose an object by what they are given.
         chosen: What such functions give for the kinds of their arguments, if that is known.
         nested: For each derivative that the program takes: whether it is still current.
+        records: Which variables and fields hold objects that the run keeps as dicts.
     """
 
     vocabulary: Vocabulary
@@ -101,6 +103,7 @@ class Session:
     choosers: dict[FunctionType, bool] = field(default_factory=dict)
     chosen: dict[Any, Any] = field(default_factory=dict)
     nested: list[Callable[[], bool]] = field(default_factory=list)
+    records: RecordKinds = field(default_factory=RecordKinds)
     _binds: bool | None = None
     _codes: dict[FunctionType, Code] = field(default_factory=dict)
     _plain_rests: dict[int, tuple[Any, Code]] = field(default_factory=dict)
@@ -115,6 +118,11 @@ class Session:
         """Forget what was noted since then."""
         for noted, length in zip(self._noted(), lengths, strict=True):
             del noted[length:]
+
+    def forget_made(self, count: int) -> None:
+        """Forget the functions that were made, but for the first: more is known of objects now."""
+        for key in list(self.made)[count:]:
+            del self.made[key]
 
     def _noted(self) -> tuple[list[Any], ...]:
         return self.placed, self.places

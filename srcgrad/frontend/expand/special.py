@@ -29,9 +29,11 @@ from srcgrad.frontend.expand.values import (
     Method,
     Object,
     Partial,
+    Recorded,
     Static,
     Super,
     Value,
+    class_of,
     is_literal,
 )
 from srcgrad.frontend.long_loops import is_repeating, repeated
@@ -240,7 +242,7 @@ class Special(Part):
     @function(builtins.getattr)
     def _getattr(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
         value, name, *rest = args
-        known = isinstance(value, (Object, Instance, Known)) and not rest
+        known = isinstance(value, (Object, Instance, Known, Recorded)) and not rest
         if rest and isinstance(value, Known) and isinstance(value.value, ModuleType):
             if not isinstance(name, gast.Constant):
                 return None
@@ -256,29 +258,28 @@ class Special(Part):
         (value,) = args
         if isinstance(value, Items):
             return gast.Constant(len(value.values), None)
-        if isinstance(value, Object) and hasattr(value.cls, "__len__"):
-            return self.frame.call(self.frame.attribute(value, "__len__", node), [], {}, node)
         return None
 
     @function(builtins.type)
     def _type(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
-        return Known(args[0].cls) if len(args) == 1 and isinstance(args[0], Object) else None
+        known = len(args) == 1 and isinstance(args[0], (Object, Recorded))
+        return Known(class_of(args[0])) if known else None
 
     @function(builtins.super)
     def _super(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
         if args or not self.frame.receivers:
             return None
         owner, receiver = self.frame.receivers[-1]
-        if owner is None or not isinstance(receiver, (Object, Instance)):
+        if owner is None or not isinstance(receiver, (Object, Instance, Recorded)):
             return None
         return Super(owner, receiver)
 
     @function(dataclasses.replace)
     def _replace(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
         value = args[0]
-        if not isinstance(value, (Object, Instance)):
+        if not isinstance(value, (Object, Instance, Recorded)):
             return None
-        cls = value.cls if isinstance(value, Object) else type(value.value)
+        cls = class_of(value)
         fields: Any = getattr(cls, "_fields", None)
         names = fields or [item.name for item in dataclasses.fields(cls) if item.init]
         given = {name: keywords.get(name) for name in names}
@@ -337,7 +338,7 @@ class Special(Part):
         self.frame.depths[id(new)] = self.frame.depth
         self.session.kept.append(new)
         for name, part in parts.items():
-            self.frame.objects.set_field(new, name, part, node)
+            self.frame.constructing.set_field(new, name, part, node)
         self.frame.changed = True
         return new
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from srcgrad.frontend.expand.binding import required, sizes_of_star
 from srcgrad.frontend.expand.part import Part
 from srcgrad.frontend.expand.values import Known, Local, Method, Static, Value
+from srcgrad.frontend.source import find_source
 from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, call, clone, load, store
 from srcgrad.ir.walk import found_in, names_bound, statements, walk
@@ -21,6 +22,15 @@ Bound = dict[str, Value]
 class Stars(Part):
     """The part of the expansion that deals with starred arguments of unknown number."""
 
+    def tree_of(self, callee: Value) -> Any:
+        if isinstance(callee, Method):
+            return self.tree_of(callee.function)
+        if isinstance(callee, Local):
+            return callee.code.tree
+        if isinstance(callee, Known) and self.session.is_user(callee.value):
+            return find_source(callee.value).tree
+        return None
+
     def __init__(self, frame: Interpreter) -> None:
         super().__init__(frame)
         self._is_open = False  # whether a call is being written for each number of its arguments
@@ -31,7 +41,7 @@ class Stars(Part):
             return None
         if self.frame.disturbs(node):
             return None  # they would be read before their time
-        wanted = required(self.frame.calls.tree_of(callee), callee)
+        wanted = required(self.tree_of(callee), callee)
         if wanted is None:
             return None
         skipped = 1 if isinstance(callee, Method) else 0
@@ -54,7 +64,7 @@ class Stars(Part):
         given = len(node.args) - 1 + skipped
         if self._takes_all(callee, node, given):
             return self._whole(callee, node, keywords)
-        tree = self.frame.calls.tree_of(callee)
+        tree = self.tree_of(callee)
         sizes = sizes_of_star(tree, given, keywords)
         if sizes is None or (len(sizes) > 1 and not self._may_repeat(tree, sizes)):
             return None
@@ -88,7 +98,7 @@ class Stars(Part):
 
     def _takes_all(self, callee: Value, node: Any, given: int) -> bool:
         """Say whether a function takes all that is starred, and no more, by a star of its own."""
-        tree = self.frame.calls.tree_of(callee)
+        tree = self.tree_of(callee)
         if tree is None or tree.args.vararg is None or not isinstance(callee, (Known, Local)):
             return False
         places = len(tree.args.posonlyargs) + len(tree.args.args)
@@ -158,7 +168,7 @@ class Stars(Part):
             return None
         callee = self.frame.looked_at(node.func)
         given = len(node.args) - 1 + (1 if isinstance(callee, Method) else 0)
-        sizes = sizes_of_star(self.frame.calls.tree_of(callee), given, keywords)
+        sizes = sizes_of_star(self.tree_of(callee), given, keywords)
         return sizes[0] if sizes is not None and len(sizes) == 1 else None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from srcgrad.frontend.expand.assumptions import Outside
@@ -18,6 +19,7 @@ from srcgrad.frontend.expand.values import (
     Local,
     Lost,
     Object,
+    Recorded,
     Static,
     Value,
     is_literal,
@@ -233,7 +235,9 @@ class Statements(Part):
             return False
         owner, name, value = given
         plain = isinstance(name, gast.Constant) and isinstance(name.value, str)
-        if not plain or not isinstance(self.frame.value(clone(owner)), (Instance, Object)):
+        if not plain or not isinstance(
+            self.frame.value(clone(owner)), (Instance, Object, Recorded)
+        ):
             return False
         target = gast.Attribute(owner, name.value, gast.Store())
         self.frame.statement(at(gast.Assign([target], value, None), node))
@@ -305,11 +309,15 @@ class Statements(Part):
                 self.assign_name(target.id, value, node)
         elif isinstance(target, (gast.Tuple, gast.List)):
             self.unpack(target, value, node)
-        elif self.frame.options.puts(target, value, node):
+        elif any(puts(target, value, node) for puts in self._putting):
             self.frame.changed = True
         else:
             self.written(target, value)
             self.frame.out.append(assign(target, self.frame.plain(value, node), node))
+
+    @property
+    def _putting(self) -> tuple[Callable[[Any, Value, Any], bool], ...]:
+        return self.frame.options.puts, self.frame.records.store
 
     def unpack(self, target: Any, value: Value, node: Any) -> None:
         items = self.frame.expressions.elements(value) if isinstance(value, Static) else None
@@ -350,6 +358,9 @@ class Statements(Part):
 
     def assign_name(self, name: str, value: Value, node: Any) -> None:
         """Let a name mean a static value, or bind a variable."""
+        if isinstance(value, Recorded):
+            self.frame.records.bind(name, value, node)
+            return
         if isinstance(value, Static) and not self._has_name(value):
             self.frame.changed = True
             if isinstance(value, Object) and self.frame.control.rebinds(name, value, node):
@@ -363,6 +374,7 @@ class Statements(Part):
         self.frame.env.pop(name, None)
         self.frame.imports.pop(name, None)
         self.frame.own.add(name)
+        self.frame.records.note_plain(name, value, node)
         self.frame.bind(name, self.frame.plain(value, node), node)
         if isinstance(value, Instance):
             self.frame.env[name] = Instance(value.value, load(name), value.root)
@@ -379,6 +391,7 @@ class Statements(Part):
             self.frame.env.pop(name, None)
             self.frame.imports.pop(name, None)
             self.frame.own.add(name)
+            self.frame.records.note_plain(name, value, target)
             self.frame.note_bound(name, value, target)
         for part in places_in(target):
             if isinstance(part, gast.Subscript):

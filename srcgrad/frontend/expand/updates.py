@@ -13,6 +13,7 @@ from srcgrad.frontend.expand.values import (
     Instance,
     Items,
     Object,
+    Recorded,
 )
 from srcgrad.ir import gast
 from srcgrad.ir.build import at, clone, load, store
@@ -62,6 +63,14 @@ class Updates(Part):
     def _updates_attribute(self, target: Any, node: Any) -> bool:
         """Write an update of an attribute; False if it is one as any other."""
         owner = self.frame.value(clone(target.value))
+        known = isinstance(owner, (Object, Recorded))
+        if known and self.frame.objects.setter_of(owner, target.attr) is not None:
+            value = gast.BinOp(self._read(target), node.op, node.value)
+            self.frame.statement(at(gast.Assign([target], at(value, node), None), node))
+            return True
+        if isinstance(owner, Recorded):
+            self.frame.records.update_attribute(owner, target.attr, node)
+            return True
         if isinstance(owner, Instance) and self._counts(owner, target.attr):
             value = gast.BinOp(self._read(target), node.op, node.value)
             self.frame.statement(at(gast.Assign([target], at(value, node), None), node))

@@ -249,6 +249,27 @@ class Instance(Static):
 
 
 @dataclass(slots=True)
+class Recorded(Static):
+    """An object that the run keeps as a dict of its fields, or a list or dict of such objects.
+
+    Attributes:
+        kind: The class of the object, or the `Holder` that says what lies in the list or dict.
+        expression: How the function reaches it.
+    """
+
+    kind: Any
+    expression: Any
+
+
+@dataclass(slots=True)
+class RecordMethod(Static):
+    """A method of a list or dict that holds objects."""
+
+    owner: Recorded
+    name: str
+
+
+@dataclass(slots=True)
 class Choice(Static):
     """One of two functions; a test that the run evaluates says which."""
 
@@ -404,4 +425,6 @@ def places_for(target: Any, values: list[Value]) -> list[slice] | None:
 
 def class_of(value: Any) -> type:
     """Return the class of an object."""
+    if isinstance(value, Recorded):
+        return value.kind if isinstance(value.kind, type) else object
     return value.cls if isinstance(value, Object) else type(value.value)

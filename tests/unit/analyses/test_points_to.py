@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from srcgrad.analyses.container_shadows import container_shadows
+from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.points_to import PointsTo
+from srcgrad.analyses.shapes import Shapes
 from srcgrad.compiler.doctesting import program_of
 from srcgrad.ir.program import is_store, store_target
 from srcgrad.ir.walk import statements
@@ -14,7 +16,8 @@ from srcgrad.ir.walk import statements
 def _shadows(text):
     program = program_of(text)
     stores = [s for s in statements(program.body) if is_store(s)]
-    return container_shadows(program, [(s, store_target(s).value.id) for s in stores])
+    named = [(s, store_target(s).value.id) for s in stores]
+    return container_shadows(program, named, Shapes(program, Integers(program)).is_number)
 
 
 def _word_read(statement):

@@ -1,0 +1,145 @@
+"""Makes objects of plain classes: by `__init__`, as dataclasses and as named tuples."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from types import FunctionType, SimpleNamespace
+from typing import Any
+
+from srcgrad.frontend.expand.assumptions import InClasses
+from srcgrad.frontend.expand.part import Part
+from srcgrad.frontend.expand.values import Known, Object, Static, Value, is_literal
+from srcgrad.ir import gast
+
+
+class Constructing(Part):
+    """The part of the expansion that makes objects."""
+
+    def construct(
+        self, cls: type, args: list[Value], keywords: dict[str, Value], node: Any
+    ) -> Value | None:
+        if issubclass(cls, BaseException) or type(cls).__call__ is not type.__call__:
+            return None
+        plain = cls.__new__ is object.__new__ or hasattr(cls, "_fields")
+        if not plain and (cls is not SimpleNamespace or args):
+            return None
+        made = Object(cls, self.frame.wished or _snake(cls.__name__))
+        self.frame.wished = ""
+        self.frame.depths[id(made)] = self.frame.depth
+        self.session.kept.append(made)
+        self.session.records.made.add(cls)
+        if not self.frame.hoistable:
+            self.session.records.leak(made)
+        if hasattr(cls, "_fields") and issubclass(cls, tuple):
+            return self._construct_tuple(made, args, keywords, node)
+        init = inspect.getattr_static(cls, "__init__")
+        self.session.assume(InClasses(cls.__mro__, "__init__"), init)
+        if cls is SimpleNamespace:
+            for name, value in keywords.items():
+                self.set_field(made, name, value, node)
+        elif _is_made_by_dataclass(cls, init):
+            self._construct_dataclass(made, args, keywords, node)
+        elif isinstance(init, FunctionType):
+            if not self.frame.hoistable:
+                self.frame.open_next_time()
+                self.frame.refuse(node, "making an object here", "make it in a statement before")
+            self.session.functions[init] = None
+            code = self.session.code(init)
+            bound = self.frame.calls.bound_to(init, [made, *args], keywords, node)
+            self.frame.placing.inline(code, bound, {}, node)
+        elif args or keywords:
+            return None
+        self.frame.changed = True
+        return self.frame.records.made(made, node) if self.session.records.keeps(cls) else made
+
+    def _construct_tuple(
+        self, made: Object, args: list[Value], keywords: dict[str, Value], node: Any
+    ) -> Value | None:
+        names = made.cls._fields  # type: ignore[attr-defined]
+        defaults = made.cls._field_defaults  # type: ignore[attr-defined]
+        given = {**dict(zip(names, args, strict=False)), **keywords}
+        if len(args) > len(names) or not set(given) <= set(names):
+            return None
+        for name in names:
+            if name not in given and name not in defaults:
+                return None
+            value = given[name] if name in given else self.frame.constant(defaults[name], name)
+            self.set_field(made, name, value, node)
+        self.frame.changed = True
+        return made
+
+    def _construct_dataclass(
+        self, made: Object, args: list[Value], keywords: dict[str, Value], node: Any
+    ) -> None:
+        cls = made.cls
+        fields = [item for item in dataclasses.fields(cls) if item.init]
+        positional = [item.name for item in fields if not item.kw_only]
+        given = {**dict(zip(positional, args, strict=False)), **keywords}
+        inits = [v for v in vars(cls)["__dataclass_fields__"].values() if _is_init_only(v)]
+        if inits or len(args) > len(positional) or not set(given) <= {f.name for f in fields}:
+            self.frame.refuse(
+                node, f"this way of making a `{cls.__name__}`", "give its fields by name"
+            )
+        for item in dataclasses.fields(cls):
+            if item.name in given:
+                value = given[item.name]
+            elif item.default is not dataclasses.MISSING:
+                value = self.frame.lookup.outside(
+                    item.default, self.frame.constant(item.default, item.name), None
+                )
+            elif item.default_factory is not dataclasses.MISSING:
+                value = self._made_by(item.default_factory, node)
+            elif not item.init:
+                continue
+            else:
+                self.frame.refuse(
+                    node, f"a `{cls.__name__}` without `{item.name}`", "give the field"
+                )
+            self.set_field(made, item.name, value, node)
+        if hasattr(cls, "__post_init__"):
+            post = inspect.getattr_static(cls, "__post_init__")
+            self.session.functions[post] = None
+            self.frame.placing.inline(
+                self.session.code(post), self.frame.calls.bound_to(post, [made], {}, node), {}, node
+            )
+
+    def _made_by(self, factory: Any, node: Any) -> Value:
+        if factory is list:
+            return gast.List([], gast.Load())
+        return (
+            gast.Dict([], []) if factory is dict else self.frame.call(Known(factory), [], {}, node)
+        )
+
+    def set_field(self, made: Object, name: str, value: Value, node: Any) -> None:
+        if isinstance(value, Static) or self.is_told(made, name, value):
+            made.fields[name] = value
+            return
+        if isinstance(value, gast.Constant):
+            made.fields[name] = self.frame.objects.field_of(made, name)
+            self.frame.bind(made.fields[name].id, value, node)
+            return
+        made.fields[name] = self.frame.keep(f"{made.name}_{name}", value, node)
+        self.frame.of_fields.add(made.fields[name].id)
+
+    def is_told(self, owner: Object, name: str, value: Value) -> bool:
+        """Say whether a field is known to be what it is bound to: None, a bool or a text.
+
+        It needs no variable as long as no path or trip binds it, which comes to light on the way.
+        """
+        return is_literal(value) and (owner.cls, name) not in self.session.changing
+
+
+def _is_init_only(item: Any) -> bool:
+    return "_FIELD_INITVAR" in repr(getattr(item, "_field_type", ""))
+
+
+def _is_made_by_dataclass(cls: type, init: Any) -> bool:
+    options = getattr(cls, "__dataclass_params__", None)
+    code = getattr(init, "__code__", None)
+    generated = code is not None and code.co_filename.startswith("<")
+    return options is not None and options.init and generated
+
+
+def _snake(name: str) -> str:
+    return "".join(f"_{c.lower()}" if c.isupper() and i else c.lower() for i, c in enumerate(name))

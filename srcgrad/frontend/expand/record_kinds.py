@@ -1,0 +1,131 @@
+"""Knows which variables and fields hold objects that the run keeps as dicts of their fields."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from srcgrad.frontend.expand.values import Items, Known, Object
+from srcgrad.runtime.objects import is_plain_class
+
+Kind = Any
+"""The class of an object, a `Holder` of such, or a tuple of kinds, with None for anything else."""
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """The kind of a list or dict whose entries are objects.
+
+    Attributes:
+        entry: The kind of its entries.
+        form: Whether it is a ``"list"`` or a ``"dict"``; an empty text where that is not known.
+    """
+
+    entry: Kind
+    form: str = ""
+
+
+class KindFoundError(Exception):
+    """What a variable or a field holds came to light after it was taken for something else."""
+
+
+@dataclass(slots=True)
+class RecordKinds:
+    """The objects of one compilation that are dicts of the run.
+
+    Attributes:
+        kept: The classes of such objects. At first there are none: objects are taken apart, with a
+            variable for each field.
+        leaking: The classes of objects that are passed on or kept, which cannot be taken apart.
+        made: The classes of which the program makes objects.
+        excluded: Those of them whose objects hold what no dict of the run may.
+        names: The variables of each function.
+        fields: The fields that hold objects, or lists or dicts of such.
+        stored: The fields of each class that are bound.
+        opened: The places of comprehensions that make objects, which are written as loops.
+    """
+
+    kept: set[type] = field(default_factory=set)
+    leaking: set[type] = field(default_factory=set)
+    made: set[type] = field(default_factory=set)
+    excluded: set[type] = field(default_factory=set)
+    names: dict[Any, dict[str, Kind]] = field(default_factory=dict)
+    fields: dict[tuple[type, str], Kind] = field(default_factory=dict)
+    stored: dict[type, set[str]] = field(default_factory=dict)
+    opened: set[Any] = field(default_factory=set)
+
+    @property
+    def on(self) -> bool:
+        """Whether there are any."""
+        return bool(self.kept)
+
+    def begin(self) -> bool:
+        """Keep more objects as dicts from now on; False if there are no more.
+
+        First those of classes that were met where they cannot be taken apart, then all.
+        """
+        more = self.leaking - self.kept - self.excluded
+        if not more and self.leaking:
+            more = self.made - self.kept - self.excluded
+        self.kept |= more
+        self._forget()
+        return bool(more)
+
+    def end(self) -> None:
+        """Take objects apart again."""
+        self.kept.clear()
+        self._forget()
+
+    def _forget(self) -> None:
+        self.names.clear()
+        self.fields.clear()
+        self.stored.clear()
+        self.opened.clear()
+
+    def leak(self, *values: Any) -> None:
+        """Note that objects, if some values are or hold such, cannot be taken apart."""
+        for value in values:
+            if isinstance(value, Object):
+                self.leaking.add(value.cls)
+            elif isinstance(value, Items):
+                self.leak(*value.values)
+            elif isinstance(value, Known) and isinstance(value.value, type):
+                self.leaking.update({value.value} if is_plain_class(value.value) else ())
+
+    def keeps(self, cls: type) -> bool:
+        """Say whether objects of a class are dicts of the run."""
+        return cls in self.kept and cls not in self.excluded
+
+    def note(self, known: dict[Any, Kind], key: Any, kind: Kind, *, late: bool) -> bool:
+        """Note the kind of what is held somewhere; False if it is known to be of another kind.
+
+        Raises:
+            KindFoundError: It is `late`: what was read there was taken for something else.
+        """
+        before = known.get(key)
+        merged = kind if before is None else _merged(before, kind)
+        if merged is None:
+            return False
+        if merged != before:
+            known[key] = merged
+            if late or before is not None:
+                raise KindFoundError
+        return True
+
+
+def _merged(first: Kind, second: Kind) -> Kind:
+    """Return the kind that two kinds are; None if they are not alike.
+
+    >>> _merged(Holder(int), Holder(int, "list"))
+    Holder(entry=<class 'int'>, form='list')
+    >>> _merged(Holder(int, "dict"), Holder(int, "list")) is _merged(int, float) is None
+    True
+    """
+    if first == second:
+        return first
+    if not isinstance(first, Holder) or not isinstance(second, Holder):
+        return None
+    entry = _merged(first.entry, second.entry)
+    if entry is None or (first.form and second.form and first.form != second.form):
+        return None
+    return Holder(entry, first.form or second.form)

@@ -1,0 +1,335 @@
+"""Rewrites objects that are kept in lists, chosen or linked as dicts of their fields.
+
+An object is a variable for each field (`objects.py`) as long as every name for it is known. Of one
+that lies in a list of any length, or is reached by ``node.next``, only its class is known. So it is
+a dict of the run, ``{"x": x, "y": y}``, and what reads its fields or calls its methods knows that.
+"""
+
+from __future__ import annotations
+
+import inspect
+from types import MemberDescriptorType
+from typing import Any, Final, NoReturn
+
+from srcgrad.frontend.expand.part import Part
+from srcgrad.frontend.expand.record_kinds import Holder, Kind, KindFoundError
+from srcgrad.frontend.expand.values import (
+    Items,
+    Known,
+    Object,
+    Recorded,
+    RecordMethod,
+    Static,
+    Value,
+)
+from srcgrad.ir import gast
+from srcgrad.ir.build import at, clone, load
+
+_ORDERS: Final = (gast.Is, gast.IsNot, gast.Eq, gast.NotEq)
+
+
+class Records(Part):
+    """The part of the expansion that deals with objects that are dicts of the run."""
+
+    # -- what variables hold
+
+    @property
+    def _names(self) -> dict[str, Kind]:
+        kinds = tuple(
+            (name, value.kind)
+            for name, value in sorted(self.frame.env.items())
+            if isinstance(value, Recorded) and name in self.frame.lent
+        )
+        key = id(self.frame.code.tree), kinds
+        return self.session.records.names.setdefault(key, {})
+
+    def looked(self, expression: Any) -> Value:
+        """Return what a variable of the text holds, if that is known to be objects."""
+        if not self.session.records.on or not isinstance(expression, gast.Name):
+            return expression
+        kind = self._names.get(expression.id)
+        return expression if kind is None else Recorded(kind, expression)
+
+    def note_name(self, name: str, kind: Kind, node: Any) -> None:
+        """Note what a variable holds."""
+        late = name in self.frame.bound_plainly
+        if not self.session.records.note(self._names, name, kind, late=late):
+            self._refuse_several(name, node)
+
+    def _refuse_several(self, what: str, node: Any) -> None:
+        self.frame.refuse(
+            node, f"`{what}`, which holds objects of one class or another", "use two names"
+        )
+
+    def bind(self, name: str, value: Recorded, node: Any) -> None:
+        """Let a variable of the text hold an object, or a list or dict of such."""
+        self.frame.env.pop(name, None)
+        self.frame.imports.pop(name, None)
+        self.frame.own.add(name)
+        self.note_name(name, value.kind, node)
+        self.frame.bind(name, clone(value.expression), node)
+
+    def note_plain(self, name: str, value: Any, node: Any) -> None:
+        """Note that a variable is bound to what is not known to be an object, or to hold some."""
+        known = self._names.get(name)
+        if known is None:
+            self.frame.bound_plainly.add(name)
+        elif isinstance(known, Holder) and not known.form and _form(value):
+            self.note_name(name, Holder(known.entry, _form(value)), node)
+
+    def bind_targets(self, target: Any, kind: Kind, node: Any) -> None:
+        """Note what the targets of a loop, or of what is unpacked, hold."""
+        if kind is None:
+            return
+        if isinstance(target, gast.Name):
+            self.note_name(target.id, kind, node)
+        elif isinstance(kind, tuple) and len(kind) == len(getattr(target, "elts", ())):
+            for part, inner in zip(target.elts, kind, strict=True):
+                self.bind_targets(part, inner, node)
+        else:
+            self.frame.refuse(node, "unpacking what may be an object", "unpack in the loop's body")
+
+    def text(self, value: Value, node: Any) -> Any:
+        """Return a value as an expression, where it may be an object that is kept."""
+        if isinstance(value, Recorded):
+            return clone(value.expression)
+        return self.frame.plain(value, node)
+
+    def are_among(self, values: list[Value]) -> bool:
+        """Say whether some values are objects that are dicts of the run."""
+        return any(map(_holds_records, values))
+
+    def kind_of(self, value: Value) -> Kind:
+        """Return the kind of a value; None of anything but objects."""
+        return value.kind if isinstance(value, Recorded) else None
+
+    # -- making objects
+
+    def made(self, made: Object, node: Any) -> Value:
+        """Return an object that was made, of which the fields are variables, as a dict of those."""
+        records = self.session.records
+        known = records.stored.setdefault(made.cls, set())
+        known.update(made.fields)
+        values = [
+            self.field_text(made.cls, name, value, node) for name, value in made.fields.items()
+        ]
+        shown = gast.Dict([gast.Constant(name, None) for name in made.fields], values)
+        name = self.frame.variable(made.name)
+        self.note_name(name, made.cls, node)
+        self.frame.bind(name, at(shown, node), node)
+        return Recorded(made.cls, load(name))
+
+    def field_text(self, cls: type, name: str, value: Value, node: Any) -> Any:
+        """Return what a field is bound to; note what it holds."""
+        records = self.session.records
+        if isinstance(value, Recorded):
+            if not records.note(records.fields, (cls, name), value.kind, late=True):
+                self._refuse_several(f"{cls.__name__}.{name}", node)
+            return clone(value.expression)
+        if isinstance(value, Static) and not isinstance(value, Items):
+            records.excluded.add(cls)
+            raise KindFoundError
+        known = records.fields.get((cls, name))
+        if isinstance(known, Holder) and not known.form and _form(value):
+            records.note(records.fields, (cls, name), Holder(known.entry, _form(value)), late=True)
+        return clone(self.frame.plain(value, node))
+
+    # -- attributes
+
+    def attribute(self, owner: Recorded, name: str, node: Any) -> Value:
+        """Return a field, a method or a property of an object, or a method of what holds some."""
+        cls = owner.kind
+        if isinstance(cls, Holder):
+            return RecordMethod(owner, name)
+        if not isinstance(cls, type):
+            self.refuse_leak(owner, node)
+        if name in self.session.records.stored.get(cls, ()):
+            return self._entry(owner, gast.Constant(name, None), node)
+        if name == "__class__":
+            return Known(cls)
+        return self.frame.objects.of_class(owner, cls, cls.__mro__, name, node)
+
+    def _entry(self, owner: Recorded, key: Any, node: Any) -> Value:
+        read = at(gast.Subscript(clone(owner.expression), key, gast.Load()), node)
+        kind = self.session.records.fields.get((owner.kind, getattr(key, "value", "")))
+        return read if kind is None else Recorded(kind, read)
+
+    def write_attribute(self, owner: Recorded, name: str, value: Value, node: Any) -> None:
+        """Write into a field of an object."""
+        place = self._place(owner, name, node)
+        made = self.field_text(owner.kind, name, value, node)
+        self.frame.out.append(at(gast.Assign([place], made, None), node))
+
+    def update_attribute(self, owner: Recorded, name: str, node: Any) -> None:
+        """Write an update of a field, ``body.x += v``."""
+        place = self._place(owner, name, node)
+        if (owner.kind, name) in self.session.records.fields:
+            self.frame.refuse(node, "an update of an object or a list of such", "bind it anew")
+        value = self.frame.expression(node.value)
+        self.frame.out.append(at(gast.AugAssign(place, node.op, value), node))
+
+    def _place(self, owner: Recorded, name: str, node: Any) -> Any:
+        cls = owner.kind
+        if not isinstance(cls, type):
+            self.refuse_leak(owner, node)
+        self.frame.held_fields.refuse_unusual_write(cls, name, node)
+        known = self.session.records.stored.setdefault(cls, set())
+        if name not in known:
+            if hasattr(cls, name) and not isinstance(
+                inspect.getattr_static(cls, name), MemberDescriptorType
+            ):
+                what = f"`{name}`, which is the class's until some path or trip has set it"
+                self.frame.refuse(node, what, "set it in `__init__`")
+            known.add(name)
+            raise KindFoundError
+        self.frame.changed = True
+        key = gast.Constant(name, None)
+        return at(gast.Subscript(clone(owner.expression), key, gast.Store()), node)
+
+    # -- entries of lists and dicts
+
+    def element(self, owner: Recorded, node: Any) -> Value:
+        """Return ``rows[i]``, a section of it, or what the object's own method gives."""
+        kind = owner.kind
+        if isinstance(kind, type):
+            index = self.frame.value(node.slice)
+            method = self.frame.attribute(owner, "__getitem__", node)
+            return self.frame.call(method, [index], {}, node)
+        if not isinstance(kind, Holder):
+            self.refuse_leak(owner, node)
+        node.value, node.slice = clone(owner.expression), self.frame.expression(node.slice)
+        return Recorded(kind if isinstance(node.slice, gast.Slice) else kind.entry, node)
+
+    def store(self, target: Any, value: Value, node: Any) -> bool:
+        """Write ``rows[i] = v``, of objects; False where there are none."""
+        if not self.session.records.on or not isinstance(target, gast.Subscript):
+            return False
+        owner = self.frame.value(clone(target.value))
+        if not isinstance(owner, Recorded):
+            if not isinstance(value, Recorded):
+                return False
+            self.note_place(owner, Holder(value.kind), node)
+            self.refuse_leak(value, node)
+        if not isinstance(owner.kind, Holder) or isinstance(target.slice, gast.Slice):
+            self.refuse_leak(owner, node)
+        if isinstance(value, Recorded):
+            self.must_be(owner.kind.entry, value, node)
+        index = self.frame.expression(clone(target.slice))
+        place = at(gast.Subscript(clone(owner.expression), index, gast.Store()), target)
+        self.frame.out.append(at(gast.Assign([place], self.text(value, node), None), node))
+        return True
+
+    def must_be(self, kind: Kind, value: Value, node: Any) -> None:
+        """Make sure that what is put into a list is what it holds: an object, or None."""
+        none = isinstance(value, gast.Constant) and value.value is None
+        if not none and self.kind_of(value) != kind:
+            self.frame.refuse(
+                node, "a list or dict of objects with something else in it", "use two"
+            )
+
+    def note_place(self, place: Any, kind: Holder, node: Any) -> None:
+        """Note what a list or dict of the text holds, into which an object is put."""
+        records = self.session.records
+        if isinstance(place, gast.Name):
+            self.note_name(place.id, kind, node)
+            raise KindFoundError
+        if not isinstance(place, gast.Subscript):
+            return
+        cls = self._kind_of_text(place.value)
+        if not isinstance(cls, type):
+            self.note_place(place.value, Holder(kind), node)
+            return
+        field = cls, getattr(place.slice, "value", "")
+        if not records.note(records.fields, field, kind, late=True):
+            self._refuse_several(f"{cls.__name__}.{field[1]}", node)
+
+    def _kind_of_text(self, text: Any) -> Kind:
+        """Return what a variable of the text, a field or an entry holds."""
+        if isinstance(text, gast.Name):
+            return self._names.get(text.id)
+        kind = self._kind_of_text(text.value) if isinstance(text, gast.Subscript) else None
+        if isinstance(kind, Holder):
+            return kind.entry
+        key = getattr(getattr(text, "slice", None), "value", "")
+        return self.session.records.fields.get((kind, key))
+
+    def display(self, form: str, values: list[Value], node: Any) -> Value | None:
+        """Return a list of objects that the run makes; None of anything else."""
+        kinds = [value.kind for value in values if isinstance(value, Recorded)]
+        if form != "list" or not kinds:
+            return None
+        for value in values:
+            self.must_be(kinds[0], value, node)
+        elts = [self.text(value, node) for value in values]
+        return Recorded(Holder(kinds[0], "list"), at(gast.List(elts, gast.Load()), node))
+
+    def dict_display(self, node: Any, values: list[Value]) -> Value | None:
+        """Return a dict of objects that the run makes; None of anything else."""
+        kinds = [value.kind for value in values if isinstance(value, Recorded)]
+        if not kinds or None in node.keys:
+            return None
+        for value in values:
+            self.must_be(kinds[0], value, node)
+        node.keys = [self.frame.expression(key) for key in node.keys]
+        node.values = [self.text(value, node) for value in values]
+        return Recorded(Holder(kinds[0], "dict"), node)
+
+    def either(self, test: Any, then: Value, other: Value, node: Any) -> Value | None:
+        """Return one of two objects, or one or None; None where there are no objects."""
+        kinds = [value.kind for value in (then, other) if isinstance(value, Recorded)]
+        if not kinds:
+            return None
+        for value in (then, other):
+            self.must_be(kinds[0], value, node)
+        made = gast.IfExp(test, self.text(then, node), self.text(other, node))
+        return Recorded(kinds[0], at(made, node))
+
+    # -- questions
+
+    def compared(self, op: Any, pair: list[Value], node: Any) -> Any:
+        """Return a comparison of objects that have no methods for it; None where there are none."""
+        if not any(isinstance(value, Recorded) for value in pair):
+            return None
+        objects = [value for value in pair if isinstance(getattr(value, "kind", None), type)]
+        if not isinstance(op, _ORDERS) or not objects:
+            self.refuse_leak(next(v for v in pair if isinstance(v, Recorded)), node)
+        same = gast.Is() if isinstance(op, (gast.Is, gast.Eq)) else gast.IsNot()
+        left, right = (self.text(value, node) for value in pair)
+        return at(gast.Compare(left, [same], [right]), node)
+
+    def truth(self, value: Recorded, node: Any) -> Any:
+        """Return the test of whether there is an object, or of whether a list holds any."""
+        if not isinstance(value.kind, type):
+            return clone(value.expression)
+        none = gast.Constant(None, None)
+        return at(gast.Compare(clone(value.expression), [gast.IsNot()], [none]), node)
+
+    def refuse_leak(self, value: Recorded, node: Any) -> NoReturn:
+        """Refuse what is done with an object that nobody knows what it does to a dict."""
+        named = value.kind.__name__ if isinstance(value.kind, type) else "list of objects"
+        self.frame.refuse(
+            node,
+            f"a `{named}` that is passed on or kept is not differentiated by source",
+            "pass its attributes",
+        )
+
+
+def _holds_records(value: Value) -> bool:
+    """Say whether a static value is, or holds, an object that is a dict of the run."""
+    if isinstance(value, Object):
+        return any(map(_holds_records, value.fields.values()))
+    if isinstance(value, Items):
+        return any(map(_holds_records, value.values))
+    return isinstance(value, Recorded)
+
+
+def _form(value: Any) -> str:
+    """Return whether an expression makes a list or a dict; an empty text of others."""
+    if isinstance(value, (gast.Dict, gast.DictComp)):
+        return "dict"
+    if isinstance(value, (gast.List, gast.ListComp)):
+        return "list"
+    if isinstance(value, gast.BinOp):
+        return _form(value.left) or _form(value.right)
+    name = getattr(getattr(value, "func", None), "id", "")
+    return name if name in ("list", "dict") else ""
