@@ -68,7 +68,7 @@ class ContainerChanges:
     def contested(self, statement: Any) -> Problem | None:
         """Return what is wrong with a change of what other names reach, too, unless by shadows."""
         found = self._found.conflicts.get(id(statement))
-        if found is None or found[1] is None or self.grown_row(statement):
+        if found is None or self.grown_row(statement):
             return None
         change = change_of(statement)
         base = load(change.name) if change is not None else store_target(statement).value

@@ -382,6 +382,8 @@ class PointsTo:
             yield from map(id, (node.left, *node.comparators))
         elif isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.Not):
             yield id(node.operand)
+        elif isinstance(node, gast.comprehension) and self._gives_keys(node.iter):
+            yield id(node.iter)
 
     def _followed_binding(self, target: Any, value: Any) -> Iterator[int]:
         source = value if isinstance(value, gast.Name) else copied_from(value)

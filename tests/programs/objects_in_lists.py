@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 import operator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -79,9 +79,9 @@ def particles_in_a_box(x):
 
 
 class _Node:
-    def __init__(self, value, next=None):
+    def __init__(self, value, following=None):
         self.value = value
-        self.next = next
+        self.next = following
 
 
 class _Chain:
@@ -360,3 +360,260 @@ def numbers_in_dicts_in_a_list_updated(x):
             row["x"] += 0.1 * row["y"]
             row["y"] *= 0.9
     return sum(row["x"] * row["y"] for row in rows)
+
+
+class _Shape:
+    def area(self):
+        raise NotImplementedError
+
+    def scaled_area(self, k):
+        return k * self.area()
+
+
+class _Circle(_Shape):
+    def __init__(self, r):
+        self.r = r
+
+    def area(self):
+        return math.pi * self.r**2
+
+
+class _Square(_Shape):
+    def __init__(self, a):
+        self.a = a
+
+    def area(self):
+        return self.a**2
+
+
+class _Doubled(_Square):
+    def area(self):
+        return 2 * super().area()
+
+
+@program("v")
+def shapes_of_several_classes(x):
+    shapes = [_Circle(v) if i % 2 else _Square(v) for i, v in enumerate(x)]
+    shapes.append(_Doubled(x[0]))
+    total = 0.0
+    for s in shapes:
+        if isinstance(s, _Circle):
+            total += s.r
+        else:
+            total += s.scaled_area(2.0) ** 2
+    return total
+
+
+@program("v")
+def best_and_second_best(x):
+    best, second = None, None
+    for v in x:
+        c = _Circle(v * v)
+        if best is None or c.r > best.r:
+            best, second = c, best
+    return best.area() * (1.0 if second is None else second.r)
+
+
+class _Event:
+    def __init__(self, t, kind, size):
+        self.t, self.kind, self.size = t, kind, size
+
+
+@program("v")
+def events_in_their_order(x):
+    events = [_Event(v * v, "in" if i % 2 else "out", v) for i, v in enumerate(x)]
+    events.sort(key=lambda e: e.t)
+    level, last, area = 1.0, 0.0, 0.0
+    while events:
+        e = events.pop(0)
+        area += level * (e.t - last)
+        last = e.t
+        if e.kind == "in":
+            level += e.size
+        else:
+            level -= 0.5 * e.size
+    return area * level
+
+
+@dataclass
+class _State:
+    x: float
+    v: float
+    history: list = field(default_factory=list)
+
+
+@program("v")
+def states_with_histories(x):
+    states = [_State(a, b) for a, b in zip(x[:2], x[2:], strict=False)]
+    for _ in range(3):
+        for s in states:
+            s.x, s.v = s.x + 0.1 * s.v, s.v - 0.1 * s.x
+            s.history.append(s.x)
+    total = 0.0
+    for s in states:
+        for k, h in enumerate(s.history):
+            total += h * (k + 1)
+    return total
+
+
+class _Queue:
+    def __init__(self):
+        self.items = []
+
+    def put(self, v):
+        self.items.append(v)
+
+    def get(self):
+        return self.items.pop(0)
+
+    def empty(self):
+        return len(self.items) == 0
+
+
+class _Job:
+    def __init__(self, work):
+        self.work = work
+        self.done = 0.0
+
+    def run(self, most):
+        w = min(self.work, most)
+        self.work -= w
+        self.done += w**2
+        return self.work <= 0
+
+
+@program("v")
+def jobs_in_a_queue(x):
+    queue = _Queue()
+    for v in x:
+        queue.put(_Job(np.abs(v) * 2))
+    total, rounds = 0.0, 0
+    while not queue.empty():
+        job = queue.get()
+        rounds += 1
+        if job.run(1.0):
+            total += job.done * rounds
+        else:
+            queue.put(job)
+    return total
+
+
+class _Matrix:
+    def __init__(self, rows):
+        self.rows = rows
+
+    def __matmul__(self, other):
+        n, m, k = len(self.rows), len(other.rows[0]), len(other.rows)
+        return _Matrix(
+            [
+                [sum(self.rows[i][t] * other.rows[t][j] for t in range(k)) for j in range(m)]
+                for i in range(n)
+            ]
+        )
+
+    def trace(self):
+        return sum(self.rows[i][i] for i in range(len(self.rows)))
+
+
+@program("v")
+def product_of_matrices_in_a_list(x):
+    matrices = [_Matrix([[v, 1.0], [0.5, v * v]]) for v in x]
+    product = matrices[0]
+    for m in matrices[1:]:
+        product = product @ m
+    return product.trace()
+
+
+class _Account:
+    def __init__(self, name, balance):
+        self.name, self.balance = name, balance
+
+
+class _Bank:
+    def __init__(self):
+        self.accounts = {}
+
+    def open(self, name, balance):
+        self.accounts[name] = _Account(name, balance)
+
+    def transfer(self, a, b, amount):
+        self.accounts[a].balance -= amount
+        self.accounts[b].balance += amount * 0.99
+
+
+@program("v")
+def accounts_of_a_bank(x):
+    bank = _Bank()
+    for name, v in zip("abcd", x, strict=False):
+        bank.open(name, v)
+    bank.transfer("a", "b", 0.3 * x[2])
+    bank.transfer("b", "c", bank.accounts["b"].balance * 0.5)
+    return sum(a.balance**2 for a in bank.accounts.values())
+
+
+class _Agent:
+    def __init__(self, pos):
+        self.pos = pos
+
+    def distance(self, other):
+        return np.sqrt(np.sum((self.pos - other.pos) ** 2) + 0.1)
+
+    def nearest(self, others):
+        return min((o for o in others if o is not self), key=self.distance)
+
+
+@program("v")
+def nearest_of_the_others(x):
+    agents = [_Agent(np.array([v, v * v])) for v in x]
+    total = 0.0
+    for a in agents:
+        total += a.distance(a.nearest(agents)) ** 2
+    return total
+
+
+@program("v")
+def rows_of_objects(x):
+    grid = [[_Circle(x[i] * x[j]) for j in range(2)] for i in range(len(x))]
+    for row in grid:
+        for c in row:
+            c.r = c.r * 1.1
+    big = [row[0] for row in grid if row[0].r > 0]
+    for c in big:
+        c.r += 1.0
+    return sum(row[0].area() * row[1].r for row in grid)
+
+
+class _Cell:
+    def __init__(self, v):
+        self.v = v
+        self.neighbours = []
+
+
+@program("v")
+def cells_with_neighbours(x):
+    cells = [_Cell(v) for v in x]
+    for i, c in enumerate(cells):
+        c.neighbours.append(cells[i - 1])
+        c.neighbours.append(cells[(i + 1) % len(cells)])
+    for _ in range(2):
+        new = [0.5 * c.v + 0.25 * sum(n.v for n in c.neighbours) for c in cells]
+        for c, v in zip(cells, new, strict=False):
+            c.v = v
+    return sum(c.v**2 * (k + 1) for k, c in enumerate(cells))
+
+
+@program("v")
+def edges_by_their_nodes(x):
+    edges = {}
+
+    def add(u, v, w):
+        edges.setdefault(u, []).append((v, w))
+
+    add(0, 1, x[0])
+    add(1, 2, x[1])
+    add(0, 2, x[2])
+    total = 0.0
+    for u in edges:
+        for v, w in edges[u]:
+            total += w**2 * (v + 1)
+    return total

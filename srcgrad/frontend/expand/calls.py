@@ -309,7 +309,8 @@ class Calls(Part):
         ):
             bound = self.bound_to(function, args, keywords, node)
             return self.frame.placing.call_in_place(code, source.name, bound, {}, node)
-        if not inlined and self.frame.records.are_among([*args, *keywords.values()]):
+        placed = not inlined and self.frame.hoistable
+        if placed and self.frame.records.are_among([*args, *keywords.values()]):
             bound = self.bound_to(function, args, keywords, node)
             return self.frame.placing.call_in_place(code, source.name, bound, {}, node)
         defaults = self.defaults_of(function, source.name)

@@ -9,7 +9,7 @@ from typing import Any
 
 from srcgrad.frontend.expand.assumptions import InClasses
 from srcgrad.frontend.expand.part import Part
-from srcgrad.frontend.expand.values import Known, Object, Static, Value, is_literal
+from srcgrad.frontend.expand.values import Known, Object, Recorded, Static, Value, is_literal
 from srcgrad.ir import gast
 
 
@@ -112,6 +112,9 @@ class Constructing(Part):
         )
 
     def set_field(self, made: Object, name: str, value: Value, node: Any) -> None:
+        if isinstance(value, Recorded):
+            self.frame.objects.bind_recorded(made, name, value, node)
+            return
         if isinstance(value, Static) or self.is_told(made, name, value):
             made.fields[name] = value
             return

@@ -129,6 +129,7 @@ class Expander:
                 except ChangingFieldError as found:
                     self.session.changing.add(found.field)
                 except KindFoundError:
+                    self.session.records.turn()
                     self.session.forget_made(made)
                 self.session.cut(before)
                 self._done = dict(done)
@@ -192,6 +193,7 @@ class Expander:
             except ChangingFieldError as found:
                 self.session.changing.add(found.field)
             except KindFoundError:
+                self.session.records.turn()
                 self.session.forget_made(made)
             except OutOfOrderError as found:
                 self.session.movers.add(found.place)

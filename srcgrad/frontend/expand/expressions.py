@@ -257,9 +257,12 @@ class Expressions(Part):
         if decided is not None:
             self._is_end = is_end
             return self._end(node.body if decided else node.orelse, settled=is_end)
+        opened = self.frame.record_loops.opened_choice(node)
+        if opened is not None:
+            return opened
         settled = is_end or self.frame.hoistable
         test = self.frame.asking.test(node.test)
-        with self.frame.conditional():
+        with self.frame.conditional(), self.frame.record_loops.within(node):
             then, other = self._end(node.body, settled), self._end(node.orelse, settled)
         either = self.frame.records.either(test, then, other, node)
         if either is not None:

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from types import CellType, FunctionType, ModuleType
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from srcgrad.errors import Diagnostic, UnsupportedSyntaxError
 from srcgrad.frontend.effects import written_parameters
@@ -23,6 +23,7 @@ from srcgrad.frontend.expand.values import (
     Home,
     Instance,
     Known,
+    Recorded,
     Root,
     Static,
     Value,
@@ -32,6 +33,9 @@ from srcgrad.ir.build import assign, load
 from srcgrad.ir.scopes import MISSING, Binding
 from srcgrad.ir.walk import found_in, names_read, walk
 from srcgrad.primitives.methods import WRITING
+
+if TYPE_CHECKING:
+    from srcgrad.frontend.expand.records import Records
 
 _SHORT = {"numpy": "np"}
 _UNNAMED = frozenset(["chosen", "key", "value", "bound", "part"])
@@ -71,6 +75,7 @@ class Frame:
 
     order: Order
     plain_values: PlainValues
+    records: Records
 
     def __init__(
         self,
@@ -189,6 +194,8 @@ class Frame:
 
         A literal does, a variable that is bound once, and what is outside; another is kept.
         """
+        if isinstance(value, Recorded):
+            return self.records.lasting(value, wish, node)
         plain = isinstance(value, (Static, gast.Constant, gast.Starred))
         if isinstance(value, gast.Name) and value.id not in self.of_fields:
             plain = value.id not in self.own or value.id in self.bound_once

@@ -61,6 +61,15 @@ def known_elements(frame: Interpreter, items: Any) -> list[Any] | None:
     return [gast.Constant(i, None) for i in numbers] if len(numbers) <= _MOST else None
 
 
+def _takes_apart(frame: Interpreter, cls: type, node: Any) -> bool:
+    """Say whether a call makes an object with values that is taken apart; note its class."""
+    records = frame.session.records
+    if not _makes_object(cls) or records.keeps(cls) or not frame.varies(node):
+        return False
+    records.made.add(cls)
+    return True
+
+
 def makes_function(frame: Interpreter, node: Any) -> bool:
     """Say whether an expression makes a function, or an object with values: a lambda, a call."""
     if isinstance(node, gast.Lambda):
@@ -73,7 +82,7 @@ def makes_function(frame: Interpreter, node: Any) -> bool:
     if isinstance(callee, Local):
         return _returns_function(callee.code.tree)
     if isinstance(callee, Known) and isinstance(callee.value, type):
-        return _makes_object(callee.value) and frame.varies(node)
+        return _takes_apart(frame, callee.value, node)
     function = callee.value if isinstance(callee, Known) else None
     if not isinstance(function, FunctionType) or not frame.session.is_user(function):
         return False

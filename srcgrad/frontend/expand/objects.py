@@ -86,7 +86,7 @@ class Objects(Part):
                 return DictMethod(owner, name)
             if owner.origin is not None:
                 return self._of_own(owner.origin, name, node)
-            self.session.records.leak(owner)
+            self.session.records.leaking |= self.session.records.made
             self.frame.refuse(node, f"`{name}` of a list or dict of functions", "make a new one")
         return gast.Attribute(self.frame.plain(owner, node), name, gast.Load())
 
@@ -128,7 +128,8 @@ class Objects(Part):
     def _of_object(self, owner: Object, name: str, node: Any) -> Value:
         if name in owner.fields:
             value = owner.fields[name]
-            return value if isinstance(value, Static) else clone(value)
+            static = isinstance(value, Static)
+            return value if static else self.frame.records.looked(clone(value))
         if name == "_replace" and issubclass(owner.cls, tuple):
             return Method(Known(dataclasses.replace), owner)
         if owner.cls is ResultObject:
@@ -270,6 +271,11 @@ class Objects(Part):
             raise NeedsInlineError
         old = owner.fields.get(name)
         on_some_paths = self.frame.depth > self.frame.depths.get(id(owner), 0)
+        if isinstance(value, Recorded):
+            if isinstance(old, gast.Constant) and on_some_paths:
+                raise ChangingFieldError(owner.cls, name)
+            self.bind_recorded(owner, name, value, node)
+            return
         if isinstance(old, gast.Constant):
             if on_some_paths:
                 raise ChangingFieldError(owner.cls, name)
@@ -316,6 +322,12 @@ class Objects(Part):
         call = gast.Call(self.frame.named(Known(setter)), given, [])
         self.frame.statement(at(gast.Expr(at(call, node)), node))
         return True
+
+    def bind_recorded(self, owner: Object, name: str, value: Recorded, node: Any) -> None:
+        """Bind the variable of a field to an object that is a dict, or to a list of such."""
+        if not isinstance(owner.fields.get(name), gast.Name):
+            owner.fields[name] = self.field_of(owner, name)
+        self.frame.records.bind(owner.fields[name].id, value, node)
 
     def field_of(self, owner: Object, name: str) -> Any:
         variable = self.frame.variable(f"{owner.name}_{name}")

@@ -369,7 +369,8 @@ class Placing(Part):
 
     def _as_given(self, value: Value, node: Any) -> Value:
         """Return an argument that stays what it is, whatever a method binds a field to."""
-        if isinstance(value, gast.Name) and value.id in self.frame.of_fields:
+        text = value.expression if isinstance(value, Recorded) else value
+        if isinstance(text, gast.Name) and text.id in self.frame.of_fields:
             return self.frame.bound_now(value, "part", node)
         if isinstance(value, Items):
             return replace(value, values=[self._kept_in(item, node) for item in value.values])

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, Final
 
 from srcgrad.frontend.expand.part import Part, callee
-from srcgrad.frontend.expand.record_kinds import Holder, Kind
-from srcgrad.frontend.expand.values import Known, Local, Recorded, RecordMethod, Value
+from srcgrad.frontend.expand.record_kinds import Holder, Kind, classes_of
+from srcgrad.frontend.expand.values import Known, Local, Method, Recorded, RecordMethod, Value
 from srcgrad.ir import gast
 from srcgrad.ir.build import at, call, clone, load
 
@@ -47,12 +47,20 @@ class RecordHolders(Part):
             self.frame.records.refuse_leak(owner, node)
         if name in _PUTS and args:
             whole = owner.kind if name == "extend" else owner.kind.entry
+            self._widen(owner, whole, args[-1], node)
             self.frame.records.must_be(whole, args[-1], node)
             before = [self.frame.plain(value, node) for value in args[:-1]]
             given = [*before, self.frame.records.text(args[-1], node)]
             return at(gast.Call(func, given, []), node)
         made_text = at(gast.Call(func, [self.frame.plain(v, node) for v in args], []), node)
         return made_text if name in _PLAIN else self._given(callee, args, made_text, node)
+
+    def _widen(self, owner: Recorded, whole: Kind, value: Value, node: Any) -> None:
+        """Note that a list holds objects of another class, too, if one of such is put in."""
+        given = classes_of(self.frame.records.kind_of(value))
+        if given and classes_of(whole) and not {*given} <= {*classes_of(whole)}:
+            kind = Holder(self.frame.records.kind_of(value), owner.kind.form)
+            self.frame.records.note_place(owner.expression, kind, node)
 
     def _given(self, callee: RecordMethod, args: list[Value], made: Any, node: Any) -> Value:
         """Return what a method gives that reads or takes out objects."""
@@ -88,17 +96,16 @@ class RecordHolders(Part):
 
     def _is_instance(self, value: Recorded, asked: Value, node: Any) -> Value | None:
         cls = asked.value if isinstance(asked, Known) else None
-        if not isinstance(cls, type) or not isinstance(value.kind, type):
+        if not isinstance(cls, type) or not classes_of(value.kind):
             return None
-        fits = issubclass(value.kind, cls)
-        return self.frame.records.truth(value, node) if fits else gast.Constant(False, None)
+        return self.frame.records.is_of_one(value, cls, node)
 
     def _ordered(
         self, function: Any, rows: Recorded, keywords: Bound, node: Any
     ) -> Recorded | None:
         """Return ``max(rows, key=lambda row: row.x)``, or so."""
         key = keywords.get("key")
-        if not isinstance(key, (Local, Known)) or not keywords.keys() <= {"key", "reverse"}:
+        if not isinstance(key, (Local, Known, Method)) or not keywords.keys() <= {"key", "reverse"}:
             return None
         made = at(call(function.__name__, clone(rows.expression)), node)
         for name, value in keywords.items():

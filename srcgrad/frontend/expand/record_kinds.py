@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from srcgrad.frontend.expand.values import Items, Known, Object
 from srcgrad.runtime.objects import is_plain_class
 
 Kind = Any
-"""The class of an object, a `Holder` of such, or a tuple of kinds, with None for anything else."""
+"""The class of an object, or `Several`; a `Holder` of such, or a tuple of kinds, in which None
+stands for anything else."""
+
+TAG = "class"
+"""The key of what tells the class of an object that may be of several; no field is called so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +29,18 @@ class Holder:
     form: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Several:
+    """The kind of an object that is of one class or another."""
+
+    classes: tuple[type, ...]
+
+
 class KindFoundError(Exception):
     """What a variable or a field holds came to light after it was taken for something else."""
+
+
+_MOST_TURNS: Final = 100
 
 
 @dataclass(slots=True)
@@ -42,6 +56,8 @@ class RecordKinds:
         names: The variables of each function.
         fields: The fields that hold objects, or lists or dicts of such.
         stored: The fields of each class that are bound.
+        tagged: The classes whose objects tell them, since some lie beside those of others.
+        turns: How often the expansion started anew for what was found.
         opened: The places of comprehensions that make objects, which are written as loops.
     """
 
@@ -52,7 +68,9 @@ class RecordKinds:
     names: dict[Any, dict[str, Kind]] = field(default_factory=dict)
     fields: dict[tuple[type, str], Kind] = field(default_factory=dict)
     stored: dict[type, set[str]] = field(default_factory=dict)
+    tagged: set[type] = field(default_factory=set)
     opened: set[Any] = field(default_factory=set)
+    turns: int = 0
 
     @property
     def on(self) -> bool:
@@ -71,6 +89,13 @@ class RecordKinds:
         self._forget()
         return bool(more)
 
+    def turn(self) -> None:
+        """Note that the expansion starts anew; keep no objects as dicts if that has no end."""
+        self.turns += 1
+        if self.turns > _MOST_TURNS:
+            self.excluded |= self.made
+            self.end()
+
     def end(self) -> None:
         """Take objects apart again."""
         self.kept.clear()
@@ -81,6 +106,7 @@ class RecordKinds:
         self.fields.clear()
         self.stored.clear()
         self.opened.clear()
+        self.tagged.clear()
 
     def leak(self, *values: Any) -> None:
         """Note that objects, if some values are or hold such, cannot be taken apart."""
@@ -103,29 +129,55 @@ class RecordKinds:
             KindFoundError: It is `late`: what was read there was taken for something else.
         """
         before = known.get(key)
-        merged = kind if before is None else _merged(before, kind)
+        merged = kind if before is None else merged_kinds(before, kind)
         if merged is None:
             return False
         if merged != before:
             known[key] = merged
             if late or before is not None:
                 raise KindFoundError
+        self.tag(merged)
         return True
 
+    def tag(self, kind: Kind) -> None:
+        """Let objects of several classes tell theirs.
 
-def _merged(first: Kind, second: Kind) -> Kind:
+        Raises:
+            KindFoundError: They did not so far.
+        """
+        inner = kind.entry if isinstance(kind, Holder) else kind
+        if isinstance(inner, Holder):
+            self.tag(inner)
+        if isinstance(inner, Several) and not self.tagged.issuperset(inner.classes):
+            self.tagged.update(inner.classes)
+            raise KindFoundError
+
+
+def classes_of(kind: Kind) -> tuple[type, ...]:
+    """Return the classes that an object may be of; none of what is no object."""
+    if isinstance(kind, Several):
+        return kind.classes
+    return (kind,) if isinstance(kind, type) else ()
+
+
+def merged_kinds(first: Kind, second: Kind) -> Kind:
     """Return the kind that two kinds are; None if they are not alike.
 
-    >>> _merged(Holder(int), Holder(int, "list"))
+    >>> merged_kinds(Holder(int), Holder(int, "list"))
     Holder(entry=<class 'int'>, form='list')
-    >>> _merged(Holder(int, "dict"), Holder(int, "list")) is _merged(int, float) is None
+    >>> merged_kinds(Holder(int, "dict"), Holder(int, "list")) is None
     True
+    >>> merged_kinds(int, Several((float, int)))
+    Several(classes=(<class 'int'>, <class 'float'>))
     """
     if first == second:
         return first
+    ours, theirs = classes_of(first), classes_of(second)
+    if ours and theirs:
+        return Several(tuple(dict.fromkeys((*ours, *theirs))))
     if not isinstance(first, Holder) or not isinstance(second, Holder):
         return None
-    entry = _merged(first.entry, second.entry)
+    entry = merged_kinds(first.entry, second.entry)
     if entry is None or (first.form and second.form and first.form != second.form):
         return None
     return Holder(entry, first.form or second.form)

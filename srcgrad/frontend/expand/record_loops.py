@@ -43,7 +43,7 @@ class RecordLoops(Part):
         """Return how to run through an iterable, if that is looked into."""
         if isinstance(node, _PLAIN):
             return self.held_in(self.frame.value(clone(node)))
-        if not isinstance(node, gast.Call) or node.keywords:
+        if not isinstance(node, gast.Call) or any(k.arg != "strict" for k in node.keywords):
             return None
         callee = self.frame.looked_at(node.func)
         if isinstance(callee, RecordMethod):
@@ -63,7 +63,8 @@ class RecordLoops(Part):
             for run, item in zip(runs, places, strict=True)
         ]
         texts += [self.frame.expression(item) for item in node.args[len(places) :]]
-        made = at(gast.Call(self.frame.plain(callee, node.func), texts, []), node)
+        func = self.frame.plain(callee, node.func)
+        made = at(gast.Call(func, texts, list(map(clone, node.keywords))), node)
         if function is zip:
             return Run(made, tuple(kinds))
         return Run(made, (None, kinds[0]) if function is enumerate else kinds[0])
@@ -114,6 +115,18 @@ class RecordLoops(Part):
         own = {old: self.frame.fresh(old) for old in bound}
         self._begin(name, node)
         self.frame.statement(self._loop(name, renamed_in(node, own)))
+        return self.frame.look(name)
+
+    def opened_choice(self, node: Any) -> Value | None:
+        """Write ``a if test else b`` that makes objects as a branch before; None of others."""
+        if place(node) not in self.session.records.opened or not self.frame.hoistable:
+            return None
+        if self.frame.disturbs(node):
+            self.frame.refuse_order(node)
+        name = self.frame.variable(self.frame.wished or "part")
+        ends = [[assign(name, value, node)] for value in (node.body, node.orelse)]
+        self.frame.wished = ""
+        self.frame.statement(at(gast.If(node.test, *ends), node))
         return self.frame.look(name)
 
     def _begin(self, name: str, node: Any) -> None:

@@ -7,13 +7,23 @@ a dict of the run, ``{"x": x, "y": y}``, and what reads its fields or calls its 
 
 from __future__ import annotations
 
+import functools
 import inspect
 from types import MemberDescriptorType
 from typing import Any, Final, NoReturn
 
 from srcgrad.frontend.expand.part import Part
-from srcgrad.frontend.expand.record_kinds import Holder, Kind, KindFoundError
+from srcgrad.frontend.expand.record_kinds import (
+    TAG,
+    Holder,
+    Kind,
+    KindFoundError,
+    Several,
+    classes_of,
+    merged_kinds,
+)
 from srcgrad.frontend.expand.values import (
+    Choice,
     Items,
     Known,
     Object,
@@ -69,6 +79,23 @@ class Records(Part):
         self.note_name(name, value.kind, node)
         self.frame.bind(name, clone(value.expression), node)
 
+    def keep(self, value: Recorded, wish: str, node: Any) -> Recorded:
+        """Bind an object to a new variable, which means it whatever is bound after that."""
+        name = self.frame.variable(wish)
+        self.frame.temporaries.add(name)
+        self.bind(name, value, node)
+        return Recorded(value.kind, load(name))
+
+    def lasting(self, value: Recorded, wish: str, node: Any) -> Recorded:
+        """Return an object by a name that is not bound anew, unless it is read at once."""
+        text = value.expression
+        fixed = isinstance(text, gast.Name) and text.id in self.frame.bound_once
+        if fixed or self.frame.at_once or not self.frame.hoistable:
+            return value
+        if not isinstance(text, gast.Name) and self.frame.disturbs(node):
+            self.frame.refuse_order(node)
+        return self.keep(value, wish, node)
+
     def note_plain(self, name: str, value: Any, node: Any) -> None:
         """Note that a variable is bound to what is not known to be an object, or to hold some."""
         known = self._names.get(name)
@@ -96,8 +123,14 @@ class Records(Part):
         return self.frame.plain(value, node)
 
     def are_among(self, values: list[Value]) -> bool:
-        """Say whether some values are objects that are dicts of the run."""
-        return any(map(_holds_records, values))
+        """Say whether some values are, or may come to hold, objects that are dicts of the run."""
+        return self.session.records.on and any(map(self._holds, values))
+
+    def _holds(self, value: Value) -> bool:
+        """Say whether a value is an object, or holds some."""
+        if isinstance(value, Items):
+            return any(map(self._holds, value.values))
+        return isinstance(value, Object) or isinstance(self.looked(value), Recorded)
 
     def kind_of(self, value: Value) -> Kind:
         """Return the kind of a value; None of anything but objects."""
@@ -111,9 +144,14 @@ class Records(Part):
         known = records.stored.setdefault(made.cls, set())
         known.update(made.fields)
         values = [
-            self.field_text(made.cls, name, value, node) for name, value in made.fields.items()
+            self.field_text(made.cls, name, self.looked(value), node)
+            for name, value in made.fields.items()
         ]
-        shown = gast.Dict([gast.Constant(name, None) for name in made.fields], values)
+        keys = [gast.Constant(name, None) for name in made.fields]
+        if made.cls in records.tagged:
+            keys.insert(0, gast.Constant(TAG, None))
+            values.insert(0, gast.Constant(made.cls.__name__, None))
+        shown = gast.Dict(keys, values)
         name = self.frame.variable(made.name)
         self.note_name(name, made.cls, node)
         self.frame.bind(name, at(shown, node), node)
@@ -141,6 +179,8 @@ class Records(Part):
         cls = owner.kind
         if isinstance(cls, Holder):
             return RecordMethod(owner, name)
+        if isinstance(cls, Several):
+            return self._of_several(owner, cls, name, node)
         if not isinstance(cls, type):
             self.refuse_leak(owner, node)
         if name in self.session.records.stored.get(cls, ()):
@@ -148,6 +188,42 @@ class Records(Part):
         if name == "__class__":
             return Known(cls)
         return self.frame.objects.of_class(owner, cls, cls.__mro__, name, node)
+
+    def _of_several(self, owner: Recorded, kind: Several, name: str, node: Any) -> Value:
+        """Return an attribute of an object of one class or another: what its class says."""
+        stored = self.session.records.stored
+        having = [c for c in kind.classes if name in stored.get(c, ()) or hasattr(c, name)]
+        having = having or [*kind.classes]
+        first = having[0]
+        if all(name in stored.get(cls, ()) for cls in having):
+            kinds = {self.session.records.fields.get((cls, name)) for cls in having}
+            if len(kinds) == 1:
+                alike = Recorded(first, owner.expression)
+                return self._entry(alike, gast.Constant(name, None), node)
+        found = {id(inspect.getattr_static(cls, name, None)) for cls in having}
+        if len(found) == 1 and not any(name in stored.get(cls, ()) for cls in having):
+            return self.frame.objects.of_class(owner, first, first.__mro__, name, node)
+        *others, last = having
+        made = self.attribute(Recorded(last, owner.expression), name, node)
+        for cls in reversed(others):
+            test = at(self._is_of(owner, cls), node)
+            made = Choice(test, self.attribute(Recorded(cls, owner.expression), name, node), made)
+        return made
+
+    def _is_of(self, owner: Recorded, cls: type) -> Any:
+        """Return the test of whether an object is of a class."""
+        tag = gast.Subscript(clone(owner.expression), gast.Constant(TAG, None), gast.Load())
+        return gast.Compare(tag, [gast.Eq()], [gast.Constant(cls.__name__, None)])
+
+    def is_of_one(self, value: Recorded, wanted: type, node: Any) -> Any:
+        """Return the test of whether an object is of a class, or of one that is derived of it."""
+        fits = [cls for cls in classes_of(value.kind) if issubclass(cls, wanted)]
+        if not fits:
+            return gast.Constant(False, None)
+        if len(fits) == len(classes_of(value.kind)):
+            return self.truth(value, node)
+        tests = [self._is_of(value, cls) for cls in fits]
+        return at(tests[0] if len(tests) == 1 else gast.BoolOp(gast.Or(), tests), node)
 
     def _entry(self, owner: Recorded, key: Any, node: Any) -> Value:
         read = at(gast.Subscript(clone(owner.expression), key, gast.Load()), node)
@@ -191,7 +267,7 @@ class Records(Part):
     def element(self, owner: Recorded, node: Any) -> Value:
         """Return ``rows[i]``, a section of it, or what the object's own method gives."""
         kind = owner.kind
-        if isinstance(kind, type):
+        if classes_of(kind):
             index = self.frame.value(node.slice)
             method = self.frame.attribute(owner, "__getitem__", node)
             return self.frame.call(method, [index], {}, node)
@@ -222,7 +298,9 @@ class Records(Part):
     def must_be(self, kind: Kind, value: Value, node: Any) -> None:
         """Make sure that what is put into a list is what it holds: an object, or None."""
         none = isinstance(value, gast.Constant) and value.value is None
-        if not none and self.kind_of(value) != kind:
+        given = self.kind_of(value)
+        fits = given == kind or {*classes_of(given)} < {*classes_of(kind)} != set()
+        if not none and not fits:
             self.frame.refuse(
                 node, "a list or dict of objects with something else in it", "use two"
             )
@@ -251,38 +329,45 @@ class Records(Part):
         if isinstance(kind, Holder):
             return kind.entry
         key = getattr(getattr(text, "slice", None), "value", "")
-        return self.session.records.fields.get((kind, key))
+        return self.session.records.fields.get((kind, key)) if isinstance(kind, type) else None
 
     def display(self, form: str, values: list[Value], node: Any) -> Value | None:
         """Return a list of objects that the run makes; None of anything else."""
-        kinds = [value.kind for value in values if isinstance(value, Recorded)]
-        if form != "list" or not kinds:
+        kind = self._kind_of_all(values)
+        if form != "list" or kind is None:
             return None
         for value in values:
-            self.must_be(kinds[0], value, node)
+            self.must_be(kind, value, node)
         elts = [self.text(value, node) for value in values]
-        return Recorded(Holder(kinds[0], "list"), at(gast.List(elts, gast.Load()), node))
+        return Recorded(Holder(kind, "list"), at(gast.List(elts, gast.Load()), node))
 
     def dict_display(self, node: Any, values: list[Value]) -> Value | None:
         """Return a dict of objects that the run makes; None of anything else."""
-        kinds = [value.kind for value in values if isinstance(value, Recorded)]
-        if not kinds or None in node.keys:
+        kind = self._kind_of_all(values)
+        if kind is None or None in node.keys:
             return None
         for value in values:
-            self.must_be(kinds[0], value, node)
+            self.must_be(kind, value, node)
         node.keys = [self.frame.expression(key) for key in node.keys]
         node.values = [self.text(value, node) for value in values]
-        return Recorded(Holder(kinds[0], "dict"), node)
+        return Recorded(Holder(kind, "dict"), node)
+
+    def _kind_of_all(self, values: list[Value]) -> Kind:
+        """Return the kind that each of some values is, but for None; None if that is no object."""
+        kinds = [value.kind for value in values if isinstance(value, Recorded)]
+        kind = functools.reduce(merged_kinds, kinds) if kinds else None
+        self.session.records.tag(kind)
+        return kind
 
     def either(self, test: Any, then: Value, other: Value, node: Any) -> Value | None:
         """Return one of two objects, or one or None; None where there are no objects."""
-        kinds = [value.kind for value in (then, other) if isinstance(value, Recorded)]
-        if not kinds:
+        kind = self._kind_of_all([then, other])
+        if kind is None:
             return None
         for value in (then, other):
-            self.must_be(kinds[0], value, node)
+            self.must_be(kind, value, node)
         made = gast.IfExp(test, self.text(then, node), self.text(other, node))
-        return Recorded(kinds[0], at(made, node))
+        return Recorded(kind, at(made, node))
 
     # -- questions
 
@@ -290,7 +375,7 @@ class Records(Part):
         """Return a comparison of objects that have no methods for it; None where there are none."""
         if not any(isinstance(value, Recorded) for value in pair):
             return None
-        objects = [value for value in pair if isinstance(getattr(value, "kind", None), type)]
+        objects = [value for value in pair if classes_of(getattr(value, "kind", None))]
         if not isinstance(op, _ORDERS) or not objects:
             self.refuse_leak(next(v for v in pair if isinstance(v, Recorded)), node)
         same = gast.Is() if isinstance(op, (gast.Is, gast.Eq)) else gast.IsNot()
@@ -299,28 +384,20 @@ class Records(Part):
 
     def truth(self, value: Recorded, node: Any) -> Any:
         """Return the test of whether there is an object, or of whether a list holds any."""
-        if not isinstance(value.kind, type):
+        if not classes_of(value.kind):
             return clone(value.expression)
         none = gast.Constant(None, None)
         return at(gast.Compare(clone(value.expression), [gast.IsNot()], [none]), node)
 
     def refuse_leak(self, value: Recorded, node: Any) -> NoReturn:
         """Refuse what is done with an object that nobody knows what it does to a dict."""
-        named = value.kind.__name__ if isinstance(value.kind, type) else "list of objects"
+        classes = classes_of(value.kind)
+        named = classes[0].__name__ if classes else "list of objects"
         self.frame.refuse(
             node,
             f"a `{named}` that is passed on or kept is not differentiated by source",
             "pass its attributes",
         )
-
-
-def _holds_records(value: Value) -> bool:
-    """Say whether a static value is, or holds, an object that is a dict of the run."""
-    if isinstance(value, Object):
-        return any(map(_holds_records, value.fields.values()))
-    if isinstance(value, Items):
-        return any(map(_holds_records, value.values))
-    return isinstance(value, Recorded)
 
 
 def _form(value: Any) -> str:

@@ -340,6 +340,8 @@ class Statements(Part):
                 self._assign_to(item, part[0], node)
 
     def _kept_part(self, value: Value, node: Any) -> Value:
+        if isinstance(value, Recorded):
+            return self.frame.records.keep(value, "part", node)
         if isinstance(value, (Static, gast.Constant)):
             return value
         kept = self.frame.keep(getattr(value, "id", "part"), value, node)

@@ -10,6 +10,7 @@ from srcgrad.frontend.expand.values import DictMethod, Items, Static, Value, is_
 from srcgrad.ir import gast
 from srcgrad.ir.build import at, clone
 from srcgrad.ir.scopes import MISSING
+from srcgrad.ir.walk import found_in
 
 _CHANGING: Final = ("pop", "setdefault")
 _SOME_PATHS: Final = ("a list of functions that grows on some paths", "write a display")
@@ -47,6 +48,8 @@ class StaticItems(Part):
         if owner.lent:
             raise NeedsInlineError
         if self.frame.depth or owner.kind != "list":
+            made = [item.func for item in found_in(node, gast.Call)]
+            self.session.records.leak(owner, *map(self.frame.looked_at, made))
             self.frame.refuse(node, *_SOME_PATHS)
 
     @callee(DictMethod)

@@ -81,6 +81,8 @@ class Targets:
         """Return the value of a store as a name other than that of the array written into."""
         if self._is_array(target) and self._varies.of(value):
             value = self._numbers(value)
+        if _is_empty(value) and not self._is_array(target):
+            return self._work.keep("value", value, node)  # what is put into it has a name for it
         stored = self._expressions.atom(value, node)
         if getattr(stored, "id", None) != target.value.id:
             return stored
@@ -210,3 +212,10 @@ class Targets:
 def _owner(target: Any) -> Any:
     """Return what a target belongs to: `y` of ``y.shape = 2, 2``, which writes into `y`."""
     return target.value if isinstance(target, gast.Attribute) else target
+
+
+def _is_empty(value: Any) -> bool:
+    """Say whether an expression is a new list or dict with nothing in it yet."""
+    if isinstance(value, gast.Dict):
+        return not value.keys
+    return isinstance(value, gast.List) and not value.elts
