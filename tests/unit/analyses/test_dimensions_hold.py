@@ -50,6 +50,9 @@ _INDICES += (
     "9:",
     "-2:",
 )
+_OF_MATRICES = ("det", "inv", "cholesky", "pinv", "eigvalsh")
+_BY_LETTERS = ("diag", "trace", "diagonal", "diff", "ravel", "pad", "tile", "repeat", "gradient")
+_PAIRED = ("inner", "convolve", "polyval", "append", "matmul", "dot")
 
 CALLS = {
     "joined": [
@@ -119,6 +122,18 @@ CALLS = {
         *("np.transpose(t, (1, 0, 2))", "np.swapaxes(m, 0, 1)", "np.expand_dims(x, 0)"),
         *("np.where(x > 0, x, 1.0)", "np.where(m > 0, x, y)", "np.clip(m, 0, x)", "np.diag(x)"),
         *("max(s, 2.0)", "min(s, n)", "max(s, s)", "x if n > 2 else y", "s if n > 2 else 1.0"),
+    ],
+    "of matrices": [
+        *(f"np.linalg.{f}({a})" for f in _OF_MATRICES for a in ("q", "m", "t", "t @ t.T", "x")),
+        *(f"np.linalg.{f}({a})[0]" for f in ("slogdet", "eigh", "qr", "svd") for a in ("q", "m")),
+        *(f"np.linalg.solve({a}, {b})" for a in ("q", "q * s", "t") for b in ATOMS),
+        *(f"np.{f}({a}{o})" for f in _BY_LETTERS for a in ATOMS for o in ("", ", 1", ", axis=0")),
+        *(f"np.{f}({a}, {b})" for f in _PAIRED for a in ATOMS for b in ATOMS),
+        *("np.interp(s, x, y)", "np.interp(m, x, y)", "np.interp(x, y, y)", "np.pad(x, (1, 2))"),
+        *("np.pad(m, 1, 'edge')", "np.convolve(x, y, 'same')", "np.trapezoid(x, dx=0.5)"),
+        *("np.linspace(s, 1.0, n)", "np.linspace(x, y, n)", "np.logspace(0.0, s, n)"),
+        *("np.linspace(0.0, s, n, endpoint=False)", "np.transpose(t, (2, 0, 1))"),
+        *("np.asarray(x)", "np.asarray(s)", "np.array(m, copy=True)", "np.array([[s, s], [s, n]])"),
     ],
     "met": [
         f"{a} {sign} {b}" for a, sign, b in itertools.product(ATOMS, ("*", "+", "@", ">"), ATOMS)
