@@ -250,8 +250,7 @@ class Dimensions:
         """Return the axes of the parts of an argument that holds them, or of several results."""
         root = self._elements.root(statement.value)
         if root is not None:
-            parts = [f"{root}[{i}]" for i, _ in enumerate(names)]
-            return tuple(self._of_item(p if p in self._items else f"{root}{ANY}") for p in parts)
+            return tuple(self._of_item(self._elements.at(root, i)) for i, _ in enumerate(names))
         operation = self._program.operation(statement)
         if operation.kind != "primitive" or operation.primal is None:
             return ()
