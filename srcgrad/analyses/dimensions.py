@@ -25,6 +25,7 @@ from srcgrad.analyses.result_axes import by_signature, result_axes
 from srcgrad.analyses.shapes import Shapes
 from srcgrad.analyses.spans import Spans
 from srcgrad.analyses.surely_vectors import surely_vectors
+from srcgrad.analyses.windows import Windows
 from srcgrad.garbage import weakly
 from srcgrad.ir import gast
 from srcgrad.ir.marks import IN_PLACE
@@ -81,6 +82,7 @@ class Dimensions:
         self._known: dict[str, Vector | None] = {}
         self._counts = Counts(program, integers, weakly(self.of))
         self._spans = Spans(program, integers)
+        self._windows = Windows(program, integers, self._counts, weakly(self.found))
         self._products: set[str] = set()
         self._inner: dict[int, Operation] = {}
         self._vectors = surely_vectors(program, shapes)
@@ -286,6 +288,8 @@ class Dimensions:
         if bounds is not None:
             return sliced(length, bounds)
         shared = self._shared(length, part)
+        if shared is None and isinstance(part, gast.Slice):
+            shared = self._windows.length(length, part)
         return self._spans.length(length, part) if shared is None else shared
 
     def _shared(self, length: Length, part: Any) -> Length:
@@ -326,6 +330,10 @@ class Dimensions:
             may_add_bias = operation.primal in (np.add, np.subtract)
             return self._broadcast(operation.args, may_add_bias=may_add_bias)
         return result_axes(known, operation, self) if operation.args else None
+
+    def found(self, length: Length) -> Length:
+        """Return the length that stands for those that agree with a given one by now."""
+        return self.lengths.find(length)
 
     def counted(self, node: Any) -> Length:
         """Return the length that an integer is, or None."""

@@ -42,7 +42,7 @@ class Integers:
         self.names = {name for name, fact in program.given.items() if fact == "int"}
         self._ranges = self._named_ranges(program)
         for statement in program.body:  # what a range surely runs to is an integer
-            if isinstance(statement, gast.For) and self._makes_range(statement.iter):
+            if isinstance(statement, gast.For) and self.is_range(statement.iter):
                 self.names.update(_whole(statement.iter.args, program.parameters))
         self._bound = bound_names(program.body) | set(program.parameters)
         assigned = self._assigned(program)
@@ -145,9 +145,10 @@ class Integers:
         return isinstance(node, gast.Attribute) and node.attr in ("ndim", "size")
 
     def _is_range(self, node: Any) -> bool:
-        return getattr(node, "id", "") in self._ranges or self._makes_range(node)
+        return getattr(node, "id", "") in self._ranges or self.is_range(node)
 
-    def _makes_range(self, node: Any) -> bool:
+    def is_range(self, node: Any) -> bool:
+        """Say whether an expression makes a range."""
         return isinstance(node, gast.Call) and self._scope.resolve(node.func) is range
 
     def _named_ranges(self, program: Program) -> set[str]:
@@ -156,7 +157,7 @@ class Integers:
         for statement in statements(program.body):
             for target in targets_of(statement):
                 alone = isinstance(statement, gast.Assign) and isinstance(target, gast.Name)
-                ranges = alone and self._makes_range(statement.value)
+                ranges = alone and self.is_range(statement.value)
                 (made if ranges else others).update(names_bound(target))
         return made - others
 
