@@ -21,7 +21,7 @@ from srcgrad.analyses.indexed_axes import taken_axes
 from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.knowledge import NOTHING, Knowledge, axes_of_data, rank_condition
 from srcgrad.analyses.lengths import Length, Lengths, Vector, sliced, upto
-from srcgrad.analyses.result_axes import by_signature, result_axes
+from srcgrad.analyses.result_axes import by_signature, product_axes, result_axes
 from srcgrad.analyses.shapes import Shapes
 from srcgrad.analyses.spans import Spans
 from srcgrad.analyses.surely_vectors import surely_vectors
@@ -323,7 +323,7 @@ class Dimensions:
     def _of_operation(self, name: str, operation: Operation) -> Vector | None:
         known = self._program.reader.vocabulary.primitive(operation.primal)
         if known.shape == "product":
-            return self._of_product(name, operation.args)
+            return self._of_product(name, operation.args, operation.primal)
         if known.shape == "number":
             return ()
         if broadcasts(known, operation):
@@ -339,7 +339,7 @@ class Dimensions:
         """Return the length that an integer is, or None."""
         return self._counts.length(node)
 
-    def _of_product(self, name: str, args: tuple[Any, ...]) -> Vector | None:
+    def _of_product(self, name: str, args: tuple[Any, ...], primal: Any) -> Vector | None:
         if len(args) < 2:  # a constant, whose operands are given by name
             return None
         both = {item.id for item in args[:2] if isinstance(item, gast.Name)} <= self._vectors
@@ -348,15 +348,9 @@ class Dimensions:
         right = self._with_rank(args[1], 1 if both or is_vector else 2)
         if left is None or right is None:
             return None
-        ranks = len(left), len(right)
-        if ranks in ((2, 2), (2, 1)):
+        if len(left) == 2 and len(right) in (1, 2):
             self._products.add(name)
-            return (left[0], right[1]) if ranks == (2, 2) else left[:1]
-        if ranks[0] > 2 and ranks[1] == 2:  # a matrix for each row of others
-            return (*left[:-1], right[1])
-        if ranks == (1, 2):
-            return right[1:]
-        return () if ranks == (1, 1) else None
+        return product_axes(left, right, of_stacks=primal is np.matmul, lengths=self.lengths)
 
     def _with_rank(self, node: Any, rank: int) -> Vector | None:
         vector = self.of(node)

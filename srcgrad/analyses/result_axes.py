@@ -58,6 +58,27 @@ def result_axes(known: Primitive, operation: Operation, operands: Operands) -> V
     return _in_order(known, operation, operands)
 
 
+def product_axes(
+    left: Vector, right: Vector, *, of_stacks: bool, lengths: Lengths
+) -> Vector | None:
+    """Return the axes of a product of matrices or vectors; one of stacks goes through both.
+
+    >>> product_axes((2, 3), (3,), of_stacks=True, lengths=Lengths({}))
+    (2,)
+    >>> product_axes((2, 3), (7, 3, 4), of_stacks=True, lengths=Lengths({}))
+    (7, 2, 4)
+    >>> product_axes((2, 3), (7, 3, 4), of_stacks=False, lengths=Lengths({}))
+    (2, 7, 4)
+    """
+    if not left or not right:
+        return None
+    if len(right) == 1:
+        return left[:-1]
+    if not of_stacks or len(right) == 2 or len(left) == 1:
+        return (*left[:-1], *right[:-2], right[-1])
+    return (*lengths.join(left[:-2], right[:-2]), left[-2], right[-1])
+
+
 def made_axes(shape: Any, operands: Operands, times: int = 1) -> Vector | None:
     """Return the axes that a shape describes: an integer, a display of some, or ``x.shape``."""
     if isinstance(shape, gast.Attribute) and shape.attr == "shape" and times == 1:
@@ -170,9 +191,33 @@ def _take(
         lengths.agree(before, length)
 
 
+def _by_subscripts(operation: Operation, of: Axes, lengths: Lengths) -> Vector | None:
+    """Return the axes of what `np.einsum` makes, by the letters that it is told.
+
+    Axes of length one are broadcast to others of the same letter.
+    """
+    told, *operands = operation.args
+    text = getattr(told, "value", None)
+    if not isinstance(text, str) or operation.keywords.keys() - {"optimize"}:
+        return None
+    given, arrow, result = text.replace(" ", "").partition("->")
+    vectors = [of(item) for item in operands]
+    parts = given.split(",")
+    fits = arrow and text.isascii() and "." not in text and len(parts) == len(vectors)
+    if not fits or any(v is None or len(v) != len(p) for p, v in zip(parts, vectors, strict=True)):
+        return None
+    known: dict[str, Length] = {}
+    for letters, vector in zip(parts, vectors, strict=True):
+        for letter, length in zip(letters, vector or (), strict=True):
+            (known[letter],) = lengths.join((known.get(letter, 1),), (length,))
+    return tuple(known.get(letter) for letter in result)
+
+
 def _in_order(known: Primitive, operation: Operation, operands: Operands) -> Vector | None:
     """Return the axes of what puts the entries of one or two operands into a new order."""
     args, of = operation.args, operands.of
+    if known.name == "numpy.einsum":
+        return _by_subscripts(operation, of, operands.lengths)
     vector = of(args[0])
     converts = known.gives == "array" and known.shape == "ranked" and known.dtype is not None
     if converts and not isinstance(args[0], (gast.List, gast.Tuple)):

@@ -44,6 +44,11 @@ _INDICES += (
     "o",
     "o, o",
     ":, o",
+    "o, 0",
+    "0, o",
+    ":, o, 0",
+    "..., o",
+    "0, ..., 0",
     "None, 0",
     "1:n",
     "n:n",
@@ -133,6 +138,9 @@ CALLS = {
         *("np.pad(m, 1, 'edge')", "np.convolve(x, y, 'same')", "np.trapezoid(x, dx=0.5)"),
         *("np.linspace(s, 1.0, n)", "np.linspace(x, y, n)", "np.logspace(0.0, s, n)"),
         *("np.linspace(0.0, s, n, endpoint=False)", "np.transpose(t, (2, 0, 1))"),
+        *("np.einsum('ij,kj->ik', m, m)", "np.einsum('ij->', m)", "np.einsum('ii->i', q)"),
+        *("np.einsum('ij,ij->ij', x[:, None], q)", "np.einsum('ij,j->ij', m, x)"),
+        *("np.einsum('...j,j->...', t, x)", "np.einsum('ij,j', m, x)", "m.flatten()"),
         *("np.asarray(x)", "np.asarray(s)", "np.array(m, copy=True)", "np.array([[s, s], [s, n]])"),
     ],
     "met": [
@@ -142,13 +150,14 @@ CALLS = {
 }
 KNOWN = {
     "joined": (177, 289, 186),
-    "displayed": (9, 20, 24),
+    "displayed": (15, 27, 24),
     "reduced": (778, 1041, 1104),
-    "along an axis": (61, 109, 335),
-    "made": (63, 99, 87),
-    "arranged": (330, 593, 456),
-    "met": (206, 370, 216),
-    "parts": (80, 146, 104),
+    "along an axis": (276, 460, 335),
+    "made": (74, 108, 87),
+    "arranged": (361, 600, 456),
+    "of matrices": (208, 187, 453),
+    "met": (209, 377, 216),
+    "parts": (91, 159, 112),
 }
 """Of how many results the axes are known, how many lengths, and how many results there are.
 
