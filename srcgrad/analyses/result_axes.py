@@ -224,8 +224,12 @@ def _in_order(known: Primitive, operation: Operation, operands: Operands) -> Vec
         return _converted(operation, vector, operands)
     if known.shape == "flat":
         return _flat(operation, known.axis, vector)
-    if operation.keywords:
-        return None
+    return None if operation.keywords else _of_plain_call(known, args, operands)
+
+
+def _of_plain_call(known: Primitive, args: tuple[Any, ...], operands: Operands) -> Vector | None:
+    """Return the axes of what is put into a new order without options."""
+    of = operands.of
     if known.shape == "other" and known.kind == "either":  # one of several operands
         return () if len(args) > 1 and all(of(item) == () for item in args) else None
     if (known.name, len(args)) in (("numpy.reshape", 2), ("numpy.arange", 1)):
@@ -238,7 +242,7 @@ def _in_order(known: Primitive, operation: Operation, operands: Operands) -> Vec
         return (*left, *right)
     if known.name == "numpy.array" and len(args) == 1:
         return displayed(args[0], lambda item: _of_shown(item, operands))
-    return _turned(known, args, vector)
+    return _turned(known, args, of(args[0]))
 
 
 def _converted(operation: Operation, vector: Vector | None, operands: Operands) -> Vector | None:

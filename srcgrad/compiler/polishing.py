@@ -178,7 +178,11 @@ class Polishing:
         body = ShelterSkipping(self.purity, is_array).run(body)
         body = folding.run(return_directly(body, self.purity, width))
         is_vector = kinds.in_text(self.program, kinds.vectors, now=now)
-        known = OuterVectors(is_vector, self._is_number(now), self.purity, self.program.namer.fresh)
+        is_integer = kinds.in_text(self.program, kinds.integers, of_adjoints=False, now=now)
+        known = OuterVectors(
+            *(is_vector, is_matrix, is_integer, self._is_number(now)),
+            *(self.purity, self.program.namer.fresh),
+        )
         body = join_outers(sum_outers(body, known), collection.is_ours, is_vector)
         literals = FloatLiterals(
             collection.is_ours, is_adjoint, collection.holds_floats, is_number, is_matrix

@@ -8,11 +8,10 @@ from typing import Any
 
 from srcgrad.analyses.sharing import Sharing
 from srcgrad.ir import gast
-from srcgrad.ir.build import assign, at, call, clone, load, method
+from srcgrad.ir.build import add_assign, assign, at, call, clone, load, method
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.program import is_store, targets_of
 from srcgrad.ir.walk import blocks_of, found_in, names_bound, names_read, root_name, statements
-from srcgrad.optimizations.fold_constants import is_fresh
 from srcgrad.optimizations.purity import Purity
 
 Pair = tuple[Any, Any]
@@ -25,12 +24,16 @@ class OuterVectors:
 
     Attributes:
         is_vector: Says which names are surely bound to arrays of one axis.
+        is_matrix: Says which names are surely bound to arrays of two.
+        is_integer: Says which names are surely bound to whole numbers.
         is_number: Says which names are surely bound to numbers.
         purity: Says which expressions write into what.
         fresh: Makes a name that nothing has yet.
     """
 
     is_vector: Callable[[str], bool]
+    is_matrix: Callable[[str], bool]
+    is_integer: Callable[[str], bool]
     is_number: Callable[[str], bool]
     purity: Purity
     fresh: Callable[[str], str]
@@ -45,7 +48,9 @@ def sum_outers(body: list[Any], known: OuterVectors) -> list[Any]:
 
     >>> from srcgrad.compiler.doctesting import parse, program_of, text
     >>> purity = Purity(program_of("def f(x): return x").reader, frozenset())
-    >>> known = OuterVectors(lambda n: True, lambda n: False, purity, lambda name: name)
+    >>> known = OuterVectors(
+    ...     lambda n: n[-1] in "hxyz", "m".__eq__, "i".__eq__, lambda n: False, purity, str
+    ... )
     >>> body = parse('''
     ... for h, x in reversed(steps):
     ...     grad_w += np.outer(grad_y, h)
@@ -89,13 +94,13 @@ class _Loop:
         written: The names into whose memory its statements may write, with those.
         kept: The lists that hold what names are bound to in a block by now.
         made: All lists that it fills.
-        after: For each sum, the pairs of lists whose products are to be added.
+        after: The sums, each with a pair of lists whose products are to be added.
     """
 
     written: list[tuple[str, Any]]
     kept: dict[tuple[str, int], str] = field(default_factory=dict)
     made: list[str] = field(default_factory=list)
-    after: dict[str, list[Pair]] = field(default_factory=dict)
+    after: list[tuple[str, Pair]] = field(default_factory=list)
 
 
 class _Summing:
@@ -124,7 +129,7 @@ class _Summing:
         found = _Loop([pair for item in inside for pair in self._writes(item)])
         self._rewrite(loop.body, fit, found)
         before = [assign(name, gast.List([], gast.Load()), loop) for name in found.made]
-        after = [at(_added(total, pairs), loop) for total, pairs in found.after.items()]
+        after = [at(_added(total, pair), loop) for total, pair in found.after]
         return [*before, loop, *after]
 
     def _may_wait(self, total: str, inside: list[Any]) -> bool:
@@ -153,7 +158,7 @@ class _Summing:
                 continue
             for pair in pairs:
                 names = tuple(self._kept(vector, item, block, loop, done) for vector in pair)
-                loop.after.setdefault(item.target.id, []).append((names[0], names[1]))
+                loop.after.append((item.target.id, (names[0], names[1])))
             if rest is not None:
                 item.value = rest
                 done.append(item)
@@ -176,7 +181,10 @@ class _Summing:
         loop.made.append(made)
         if name:
             loop.kept[name, id(block)] = made
-        lasts = is_fresh(vector) or (bool(name) and self._lasts(name, like, block, loop))
+        root = root_name(vector)
+        lasts = root is None if not name else self._lasts(name, like, block, loop)
+        if not name and root is not None:
+            lasts = not any(self._sharing.may_share(written, root) for written, _ in loop.written)
         value = clone(vector) if lasts else method(clone(vector), "copy")
         done.append(at(gast.Expr(method(load(made), "append", value)), like))
         return made
@@ -193,9 +201,8 @@ class _Summing:
             bound = {n for t in targets_of(item) for n in names_bound(t)}
             if isinstance(item, gast.Assign) and name in bound:
                 before.clear()
-                if not is_fresh(item.value):
-                    continue
-                before.add(id(item))
+                if self._sharing.is_apart(item.value):
+                    before.add(id(item))
             elif before:
                 before.update(map(id, statements([item])))
         return all(
@@ -232,11 +239,28 @@ class _Summing:
             return self._known.is_vector(node.id)
         if isinstance(node, gast.UnaryOp):
             return self._is_vector(node.operand)
+        if isinstance(node, gast.Subscript):
+            return self._is_line(node)
         if not isinstance(node, gast.BinOp) or isinstance(node.op, gast.MatMult):
             return False
         sides = (node.left, node.right)
         others = [side for side in sides if not self._is_vector(side)]
         return len(others) < 2 and all(self._is_number(side) for side in others)
+
+    def _is_line(self, node: Any) -> bool:
+        """Say whether an expression is a row or a column of a matrix."""
+        parts = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
+        lines = [part for part in parts if not isinstance(part, gast.Slice)]
+        return self._known.is_matrix(getattr(node.value, "id", "")) and (
+            len(lines) == 1 and len(parts) <= 2 and self._is_integer(lines[0])
+        )
+
+    def _is_integer(self, node: Any) -> bool:
+        if isinstance(node, gast.BinOp) and isinstance(node.op, (gast.Add, gast.Sub)):
+            return self._is_integer(node.left) and self._is_integer(node.right)
+        if isinstance(node, gast.Constant):
+            return type(node.value) is int
+        return self._known.is_integer(getattr(node, "id", ""))
 
     def _is_number(self, node: Any) -> bool:
         return isinstance(node, gast.Constant) or self._known.is_number(getattr(node, "id", ""))
@@ -299,12 +323,8 @@ def _mentions(statement: Any, but: Any) -> set[str]:
     return bound | {name for part in parts for name in names_read(part)}
 
 
-def _added(total: str, pairs: list[Pair]) -> Any:
+def _added(total: str, pair: Pair) -> Any:
     """Return what adds the products of all that was kept."""
-    value: Any = None
-    for rows, columns in pairs:
-        matrices = [call("np.array", load(name)) for name in (rows, columns)]
-        turned = gast.Attribute(matrices[0], "T", gast.Load())
-        term = gast.BinOp(turned, gast.MatMult(), matrices[1])
-        value = term if value is None else gast.BinOp(value, gast.Add(), term)
-    return gast.AugAssign(gast.Name(total, gast.Store(), None, None), gast.Add(), value)
+    rows, columns = (call("np.array", load(name)) for name in pair)
+    value = gast.BinOp(gast.Attribute(rows, "T", gast.Load()), gast.MatMult(), columns)
+    return add_assign(gast.Name(total, gast.Store(), None, None), value)
