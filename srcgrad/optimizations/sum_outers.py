@@ -107,6 +107,7 @@ class _Summing:
     def __init__(self, body: list[Any], known: OuterVectors) -> None:
         self._known = known
         self._sharing = Sharing(body, known.purity.of, known.is_number)
+        self._copies = _copies(body)
 
     def block(self, block: list[Any]) -> list[Any]:
         """Return a block with the outermost loops rewritten that keep something for each trip."""
@@ -236,7 +237,7 @@ class _Summing:
 
     def _is_vector(self, node: Any) -> bool:
         if isinstance(node, gast.Name):
-            return self._known.is_vector(node.id)
+            return self._known.is_vector(self._copies.get(node.id, node.id))
         if isinstance(node, gast.UnaryOp):
             return self._is_vector(node.operand)
         if isinstance(node, gast.Subscript):
@@ -275,13 +276,35 @@ def _keeps(loop: Any) -> bool:
         over[0], gast.Name
     ):
         return True
-    return any(
-        isinstance(item, gast.Assign)
-        and isinstance(item.value, gast.Call)
-        and getattr(item.value.func, "attr", "") == "pop"
-        and not item.value.args
-        for item in loop.body
-    )
+    return any(map(_is_popped, loop.body))
+
+
+def _copies(body: list[Any]) -> dict[str, str]:
+    """Return the names that are bound to copies alone, or to such as were kept, with the originals.
+
+    >>> from srcgrad.compiler.doctesting import parse
+    >>> _copies(parse("a = copied(x); b = a_saved.pop(); c = copied(y); a = a_saved.pop(); c = 2"))
+    {'a': 'x'}
+    """
+    found: dict[str, str] = {}
+    others: set[str] = set()
+    for item in statements(body):
+        value = getattr(item, "value", None)
+        call = value if isinstance(item, gast.Assign) and isinstance(value, gast.Call) else None
+        source = getattr(call.args[0], "id", "") if call is not None and call.args else ""
+        bound = [name for target in targets_of(item) for name in names_bound(target)]
+        if source and getattr(call.func, "id", "") == "copied" and len(bound) == 1:
+            if found.setdefault(bound[0], source) != source:
+                others.add(bound[0])
+        elif not (isinstance(item, gast.For) and _keeps(item)) and not _is_popped(item):
+            others.update(bound)
+    return {name: source for name, source in found.items() if name not in others}
+
+
+def _is_popped(item: Any) -> bool:
+    """Say whether a statement reads what was kept last of a list."""
+    call = item.value if isinstance(item, gast.Assign) else None
+    return isinstance(call, gast.Call) and getattr(call.func, "attr", "") == "pop" and not call.args
 
 
 def _may_add(statement: Any) -> bool:

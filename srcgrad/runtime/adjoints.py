@@ -9,7 +9,6 @@ import numpy as np
 
 from srcgrad.errors import NonScalarOutputError, NotDifferentiableError
 
-
 _REAL: Final = frozenset({float, int, np.float64})
 
 

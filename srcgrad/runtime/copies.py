@@ -9,7 +9,6 @@ import numpy as np
 
 from srcgrad.errors import LeftOutError
 
-
 _NUMBERS: Final = frozenset({float, int, np.float64, complex, np.complex128})
 
 
