@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from srcgrad.ir import gast
+from srcgrad.ir.build import subscript
 from srcgrad.ir.program import Program, bound_names, targets_of
-from srcgrad.ir.walk import names_bound, statements, walk
+from srcgrad.ir.walk import names_bound, root_name, statements, walk
 
 
 class Integers:
@@ -62,8 +63,10 @@ class Integers:
         for statement in statements(program.body):
             if isinstance(statement, gast.For):
                 counters = self._counters(statement.target, statement.iter)
+                depth = 1 + _nesting(statement.target)
+                entry = self._entry(statement.iter, depth) if depth > 0 else None
                 for name in names_bound(statement.target):
-                    value = gast.Constant(0, None) if name in counters else None
+                    value = gast.Constant(0, None) if name in counters else entry
                     assigned.setdefault(name, []).append(value)
             for target in statement.targets if isinstance(statement, gast.Assign) else ():
                 whole = isinstance(target, gast.Name)
@@ -100,8 +103,17 @@ class Integers:
         plain = isinstance(target, (gast.Tuple, gast.List)) and all(
             isinstance(item, gast.Name) for item in target.elts
         )
-        whole = plain and (self._is_shape(value) or self._axes_of_whole(value) == 1)
-        return gast.Constant(0, None) if whole else None
+        if plain and self._is_shape(value):
+            return gast.Constant(0, None)
+        return self._entry(value, 1) if plain else None
+
+    def _entry(self, node: Any, depth: int) -> Any:
+        """Return what stands for an entry of a part of a given array of integers; else None."""
+        if root_name(node) not in self._given_whole:
+            return None
+        for _ in range(depth):
+            node = subscript(node, gast.Constant(0, None))
+        return node
 
     def _axes_of_whole(self, node: Any) -> int | None:
         """Return how many axes a part of a given array of integers has, or None if it is none."""
