@@ -51,9 +51,9 @@ def what_is_drawn_again(x, places):
 
 def sums_over_neighbours(x, pairs):
     total = 0.0
-    for k, row in enumerate(pairs):
-        for place in row:
-            total += x[place] * x[k] * x[row[0]]
+    for k in range(len(pairs)):
+        for place in pairs[k]:
+            total += x[place] * x[k]
     return total
 
 
