@@ -141,8 +141,8 @@ class Windows:
                 yield fact
 
     def _ends(self, counter: str) -> Iterator[Affine]:
-        loop = self._definitions().get(counter)
-        call = getattr(loop, "iter", None)
+        loop: Any = self._definitions().get(counter)
+        call: Any = getattr(loop, "iter", None)
         of_range = isinstance(call, gast.Call) and self._integers.is_range(call)
         if not of_range or not isinstance(loop.target, gast.Name) or len(call.args) > 2:
             return

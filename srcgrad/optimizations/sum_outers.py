@@ -290,7 +290,8 @@ def _copies(body: list[Any]) -> dict[str, str]:
     others: set[str] = set()
     for item in statements(body):
         value = getattr(item, "value", None)
-        call = value if isinstance(item, gast.Assign) and isinstance(value, gast.Call) else None
+        calls = isinstance(item, gast.Assign) and isinstance(value, gast.Call)
+        call: Any = value if calls else None
         source = getattr(call.args[0], "id", "") if call is not None and call.args else ""
         bound = [name for target in targets_of(item) for name in names_bound(target)]
         if source and getattr(call.func, "id", "") == "copied" and len(bound) == 1:
