@@ -8,14 +8,14 @@ from typing import Any
 
 from srcgrad.analyses.sharing import Sharing
 from srcgrad.ir import gast
-from srcgrad.ir.build import add_assign, assign, at, call, clone, load, method
+from srcgrad.ir.build import add_assign, assign, at, call, clone, load, method, store, tuple_of
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.program import is_store, targets_of
 from srcgrad.ir.walk import blocks_of, found_in, names_bound, names_read, root_name, statements
 from srcgrad.optimizations.purity import Purity
 
 Pair = tuple[Any, Any]
-"""Two vectors of which all products are taken, or the lists that such vectors are kept in."""
+"""Two vectors of which all products are taken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,19 +61,15 @@ def sum_outers(body: list[Any], known: OuterVectors) -> list[Any]:
     ...     grad_w += np.outer(x, y)
     ... ''')
     >>> print(text(sum_outers(body, known)))
-    grad_y_saved = []
-    h_saved = []
-    rows_saved = []
-    grad_z_saved = []
+    outers = []
+    outers = []
     for h, x in reversed(steps):
-        grad_y_saved.append(grad_y)
-        h_saved.append(h)
-        rows_saved.append(-grad_y)
-        grad_z_saved.append(grad_z.copy())
+        outers.append((grad_y, h))
+        outers.append((-grad_y, grad_z.copy()))
         grad_y = grad_y @ w
         grad_z += x
-    grad_w += np.array(grad_y_saved).T @ np.array(h_saved)
-    grad_v += np.array(rows_saved).T @ np.array(grad_z_saved)
+    grad_w += np.array([row for row, _ in outers]).T @ np.array([column for _, column in outers])
+    grad_v += np.array([row for row, _ in outers]).T @ np.array([column for _, column in outers])
     for i in reversed(range(9)):
         grad_w += np.outer(x, y)
     """
@@ -92,15 +88,11 @@ class _Loop:
 
     Attributes:
         written: The names into whose memory its statements may write, with those.
-        kept: The lists that hold what names are bound to in a block by now.
-        made: All lists that it fills.
-        after: The sums, each with a pair of lists whose products are to be added.
+        lists: For each sum, the list of pairs whose products are to be added.
     """
 
     written: list[tuple[str, Any]]
-    kept: dict[tuple[str, int], str] = field(default_factory=dict)
-    made: list[str] = field(default_factory=list)
-    after: list[tuple[str, Pair]] = field(default_factory=list)
+    lists: dict[str, str] = field(default_factory=dict)
 
 
 class _Summing:
@@ -129,8 +121,9 @@ class _Summing:
             return [loop]
         found = _Loop([pair for item in inside for pair in self._writes(item)])
         self._rewrite(loop.body, fit, found)
-        before = [assign(name, gast.List([], gast.Load()), loop) for name in found.made]
-        after = [at(_added(total, pair), loop) for total, pair in found.after]
+        made = found.lists
+        before = [assign(name, gast.List([], gast.Load()), loop) for name in made.values()]
+        after = [at(self._added(total, name), loop) for total, name in made.items()]
         return [*before, loop, *after]
 
     def _may_wait(self, total: str, inside: list[Any]) -> bool:
@@ -154,41 +147,43 @@ class _Summing:
                 self._rewrite(inner, totals if _keeps(item) else set(), loop)
             pairs, rest = self._terms(item)
             if not pairs or item.target.id not in totals:
-                self._forget(item, block, loop)
                 done.append(item)
                 continue
+            total = item.target.id
+            if total not in loop.lists:
+                loop.lists[total] = self._known.fresh("outers")
             for pair in pairs:
-                names = tuple(self._kept(vector, item, block, loop, done) for vector in pair)
-                loop.after.append((item.target.id, (names[0], names[1])))
+                kept = [self._kept(vector, item, block, loop) for vector in pair]
+                added = method(load(loop.lists[total]), "append", tuple_of(kept))
+                done.append(at(gast.Expr(added), item))
             if rest is not None:
                 item.value = rest
                 done.append(item)
         block[:] = done
 
-    def _forget(self, item: Any, block: list[Any], loop: _Loop) -> None:
-        """Forget which lists hold what names are bound to, where a statement changes that."""
-        inside = list(statements([item]))
-        if any(True for each in inside for _ in self._writes(each)):
-            loop.kept.clear()
-        for name in (n for each in inside for t in targets_of(each) for n in names_bound(t)):
-            loop.kept.pop((name, id(block)), None)
-
-    def _kept(self, vector: Any, like: Any, block: list[Any], loop: _Loop, done: list[Any]) -> str:
-        """Write what keeps a vector of each trip; return the name of the list."""
-        name = getattr(vector, "id", "")
-        if name and (known := loop.kept.get((name, id(block)))) is not None:
-            return known
-        made = self._known.fresh(f"{name or 'rows'}_saved")
-        loop.made.append(made)
-        if name:
-            loop.kept[name, id(block)] = made
+    def _kept(self, vector: Any, like: Any, block: list[Any], loop: _Loop) -> Any:
+        """Return what keeps a vector of each trip: a copy, if it is written into later."""
         root = root_name(vector)
-        lasts = root is None if not name else self._lasts(name, like, block, loop)
-        if not name and root is not None:
+        lasts = root is None
+        if isinstance(vector, gast.Name):
+            lasts = self._lasts(vector.id, like, block, loop)
+        elif root is not None:
             lasts = not any(self._sharing.may_share(written, root) for written, _ in loop.written)
-        value = clone(vector) if lasts else method(clone(vector), "copy")
-        done.append(at(gast.Expr(method(load(made), "append", value)), like))
-        return made
+        return clone(vector) if lasts else method(clone(vector), "copy")
+
+    def _added(self, total: str, pairs: str) -> Any:
+        """Return what adds the products of all that was kept."""
+        matrices = []
+        for place, word in enumerate(("row", "column")):
+            name = self._known.fresh(word)
+            parts = [store("_"), store("_")]
+            parts[place] = store(name)
+            each = gast.comprehension(gast.Tuple(parts, gast.Store()), load(pairs), [], 0)
+            matrices.append(call("np.array", gast.ListComp(load(name), [each])))
+        value = gast.BinOp(
+            gast.Attribute(matrices[0], "T", gast.Load()), gast.MatMult(), matrices[1]
+        )
+        return add_assign(store(total), value)
 
     def _lasts(self, name: str, like: Any, block: list[Any], loop: _Loop) -> bool:
         """Say whether nothing writes into what a name is bound to after a statement.
@@ -345,10 +340,3 @@ def _mentions(statement: Any, but: Any) -> set[str]:
     if isinstance(but, gast.Subscript):
         parts.append(but.slice)
     return bound | {name for part in parts for name in names_read(part)}
-
-
-def _added(total: str, pair: Pair) -> Any:
-    """Return what adds the products of all that was kept."""
-    rows, columns = (call("np.array", load(name)) for name in pair)
-    value = gast.BinOp(gast.Attribute(rows, "T", gast.Load()), gast.MatMult(), columns)
-    return add_assign(gast.Name(total, gast.Store(), None, None), value)
