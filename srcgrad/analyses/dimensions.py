@@ -16,23 +16,22 @@ from srcgrad.analyses.cells import Cells
 from srcgrad.analyses.constants import bounds_of
 from srcgrad.analyses.counts import Counts
 from srcgrad.analyses.elements import ANY, Elements, numbers_given
-from srcgrad.analyses.index_arrays import given_masks, index_arrays, is_index_array
+from srcgrad.analyses.index_arrays import compared, given_masks, index_arrays, is_index_array
 from srcgrad.analyses.indexed_axes import taken_axes
 from srcgrad.analyses.integers import Integers
-from srcgrad.analyses.joining import displayed, joined
 from srcgrad.analyses.knowledge import NOTHING, Knowledge, axes_of_data, rank_condition
 from srcgrad.analyses.lengths import Length, Lengths, Vector, sliced, upto
-from srcgrad.analyses.reductions import reduced
+from srcgrad.analyses.result_axes import by_signature, product_axes, result_axes
 from srcgrad.analyses.shapes import Shapes
 from srcgrad.analyses.spans import Spans
 from srcgrad.analyses.surely_vectors import surely_vectors
+from srcgrad.analyses.windows import Windows
 from srcgrad.garbage import weakly
 from srcgrad.ir import gast
 from srcgrad.ir.marks import IN_PLACE
 from srcgrad.ir.operations import Operation, broadcasts
 from srcgrad.ir.program import Program, is_store, store_target
 from srcgrad.ir.walk import names_bound, names_read, statements
-from srcgrad.primitives import Primitive
 
 
 class Dimensions:
@@ -83,10 +82,11 @@ class Dimensions:
         self._known: dict[str, Vector | None] = {}
         self._counts = Counts(program, integers, weakly(self.of))
         self._spans = Spans(program, integers)
+        self._windows = Windows(program, integers, self._counts, weakly(self.found))
         self._products: set[str] = set()
         self._inner: dict[int, Operation] = {}
         self._vectors = surely_vectors(program, shapes)
-        self._whole, self._truths = index_arrays(program), given_masks(program)
+        self._whole, self._truths = index_arrays(program), given_masks(program) | compared(program)
         self.lengths = knowledge.lengths or Lengths(self._seen)
         self._weak: dict[str, Vector | None] = {}
         self._cells = Cells(program, weakly(self.of))
@@ -233,7 +233,7 @@ class Dimensions:
         if isinstance(target, gast.Name):
             return [(target.id, self._of_value(target.id, statement))]
         if isinstance(target, gast.Tuple) and all(isinstance(n, gast.Name) for n in target.elts):
-            results = self._of_call(statement) or self._of_parts(statement.value, target.elts)
+            results = self._of_call(statement) or self._of_parts(statement, target.elts)
             vector = None if results else self.of(statement.value)
             results = (vector[1:],) * len(target.elts) if vector else results
             if len(results) == len(target.elts):
@@ -248,12 +248,16 @@ class Dimensions:
             return ()
         return follow(statement, operation, self, self.lengths)
 
-    def _of_parts(self, value: Any, names: list[Any]) -> tuple[Vector | None, ...]:
-        """Return the axes of the parts of an element of an argument that holds tuples."""
-        root = self._elements.root(value)
-        if root is None:
+    def _of_parts(self, statement: Any, names: list[Any]) -> tuple[Vector | None, ...]:
+        """Return the axes of the parts of an argument that holds them, or of several results."""
+        root = self._elements.root(statement.value)
+        if root is not None:
+            return tuple(self._of_item(self._elements.at(root, i)) for i, _ in enumerate(names))
+        operation = self._program.operation(statement)
+        if operation.kind != "primitive" or operation.primal is None:
             return ()
-        return tuple(self._of_item(f"{root}[{i}]") for i, _ in enumerate(names))
+        known = self._program.reader.vocabulary.primitive(operation.primal)
+        return by_signature(known.signature, operation, self) if known.signature else ()
 
     def _of_entry(self, loop: Any) -> Vector | None:
         """Return the axes of what a loop runs over."""
@@ -284,6 +288,8 @@ class Dimensions:
         if bounds is not None:
             return sliced(length, bounds)
         shared = self._shared(length, part)
+        if shared is None and isinstance(part, gast.Slice):
+            shared = self._windows.length(length, part)
         return self._spans.length(length, part) if shared is None else shared
 
     def _shared(self, length: Length, part: Any) -> Length:
@@ -317,71 +323,23 @@ class Dimensions:
     def _of_operation(self, name: str, operation: Operation) -> Vector | None:
         known = self._program.reader.vocabulary.primitive(operation.primal)
         if known.shape == "product":
-            return self._of_product(name, operation.args)
+            return self._of_product(name, operation.args, operation.primal)
         if known.shape == "number":
             return ()
         if broadcasts(known, operation):
             may_add_bias = operation.primal in (np.add, np.subtract)
             return self._broadcast(operation.args, may_add_bias=may_add_bias)
-        if not operation.args:
-            return None
-        if known.shape == "reduced":
-            return reduced(self.of(operation.args[0]), operation, known.axis)
-        if known.shape in ("first", "each", "copy"):
-            reshapes = "shape" in operation.keywords or len(operation.args) > 4
-            return None if reshapes else self.of(operation.args[0])
-        if known.shape in ("told", "square"):
-            return self._of_creation(operation.args[0], self._told(known, operation))
-        joins = known.joins and joined(known, operation, self.of, self.lengths)
-        return joins or self._of_arranged(known, operation)
+        return result_axes(known, operation, self) if operation.args else None
 
-    def _of_arranged(self, known: Primitive, operation: Operation) -> Vector | None:
-        """Return the axes of what puts the entries of one or two operands into a new order."""
-        core, _, result = known.signature.partition("->")
-        if core and core == result:  # as of np.tril
-            vector = self.of(operation.args[0])
-            return vector if vector is not None and len(vector) > core.count(",") else None
-        return None if operation.keywords else self._of_order(known, operation.args)
+    def found(self, length: Length) -> Length:
+        """Return the length that stands for those that agree with a given one by now."""
+        return self.lengths.find(length)
 
-    def _of_order(self, known: Primitive, args: tuple[Any, ...]) -> Vector | None:
-        canonical = known.name
-        if known.shape == "other" and known.kind == "either":  # one of several operands
-            return () if len(args) > 1 and all(self.of(item) == () for item in args) else None
-        if (canonical, len(args)) in (("numpy.reshape", 2), ("numpy.arange", 1)):
-            return self._of_creation(args[-1])
-        if len(args) == 2 and (known.shape == "pairs" or canonical == "numpy.outer"):
-            flattens = known.shape != "pairs"
-            left, right = (self.of(item) for item in args)
-            if left is None or right is None or (flattens and (len(left), len(right)) != (1, 1)):
-                return (None, None) if flattens else None
-            return (*left, *right)
-        if canonical == "numpy.array" and len(args) == 1 and hasattr(args[0], "elts"):
-            return displayed(args[0], self.of)
-        vector = self.of(args[0]) if len(args) == 1 else None
-        if known.shape == "flat":
-            return vector if vector is not None and len(vector) == 1 else None
-        if canonical == "numpy.transpose" and vector is not None:
-            return vector[::-1]
-        return None
+    def counted(self, node: Any) -> Length:
+        """Return the length that an integer is, or None."""
+        return self._counts.length(node)
 
-    def _told(self, known: Primitive, operation: Operation) -> int:
-        """Return how often an array has the lengths that its first argument tells; 0 if unknown."""
-        if known.shape == "told":
-            return 1
-        return 2 if len(operation.args) == 1 and operation.keywords.keys() <= {"dtype"} else 0
-
-    def _of_creation(self, shape: Any, times: int = 1) -> Vector | None:
-        """Return the axes that a shape describes: an integer, a display of some, or ``x.shape``."""
-        if isinstance(shape, gast.Attribute) and shape.attr == "shape" and times == 1:
-            return self.of(shape.value)
-        items = shape.elts if isinstance(shape, (gast.Tuple, gast.List)) else [shape]
-        items = items * times
-        if not items or not all(self._integers.of(item) for item in items):
-            return None
-        lengths = [self._counts.length(item) for item in items]
-        return tuple(None if isinstance(n, int) and n < 0 else n for n in lengths)
-
-    def _of_product(self, name: str, args: tuple[Any, ...]) -> Vector | None:
+    def _of_product(self, name: str, args: tuple[Any, ...], primal: Any) -> Vector | None:
         if len(args) < 2:  # a constant, whose operands are given by name
             return None
         both = {item.id for item in args[:2] if isinstance(item, gast.Name)} <= self._vectors
@@ -390,15 +348,9 @@ class Dimensions:
         right = self._with_rank(args[1], 1 if both or is_vector else 2)
         if left is None or right is None:
             return None
-        ranks = len(left), len(right)
-        if ranks in ((2, 2), (2, 1)):
+        if len(left) == 2 and len(right) in (1, 2):
             self._products.add(name)
-            return (left[0], right[1]) if ranks == (2, 2) else left[:1]
-        if ranks[0] > 2 and ranks[1] == 2:  # a matrix for each row of others
-            return (*left[:-1], right[1])
-        if ranks == (1, 2):
-            return right[1:]
-        return () if ranks == (1, 1) else None
+        return product_axes(left, right, of_stacks=primal is np.matmul, lengths=self.lengths)
 
     def _with_rank(self, node: Any, rank: int) -> Vector | None:
         vector = self.of(node)
@@ -483,6 +435,8 @@ class Dimensions:
 
     def _of_places(self, part: Any) -> tuple[Vector, int] | None:
         """Return the axes of an array of places, and of how many axes it names entries."""
+        if isinstance(part, gast.UnaryOp) and isinstance(part.op, gast.Invert):
+            part = part.operand if getattr(part.operand, "id", "") in self._truths else part
         axes = self.of(part) if isinstance(part, gast.Name) else None
         if axes and part.id in self._truths:
             return (None,), len(axes)

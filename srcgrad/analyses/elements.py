@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -14,6 +15,12 @@ from srcgrad.ir.walk import names_bound, root_name, statements
 
 ANY: Final = "[*]"
 """Stands for any index in the texts that arguments are known by: ``layers[*][0]``."""
+
+_PART: Final = "[:]"
+"""Ends the text of a part of a list, whose elements have other places there."""
+
+_AT: Final = re.compile(r"\w+\[\d+\]")
+"""Texts of single elements, such as ``params[0]``, of lists whose elements differ."""
 
 _ASKING: Final = ("len", "min", "max", "zip", "enumerate", "reversed", "sum")
 
@@ -54,6 +61,8 @@ class Elements:
         self._integers = integers
         self._seen = seen
         self._lists = {text[: at + 1] for text in seen for at in _ends_of_lists(text)}
+        self._lists |= {text.partition("[")[0] for text in seen if _AT.fullmatch(text)}
+        self._lists |= {text + _PART for text in self._lists}
         self._holders: dict[str, str] = {}
         owners = {name for name in program.parameters if name in self._lists}
         while owners:
@@ -74,14 +83,23 @@ class Elements:
         if whole not in self._lists:
             return None
         if isinstance(node.slice, gast.Slice):
-            return whole
-        return f"{whole}{ANY}" if self._integers.of(node.slice) else None
+            return f"{(whole or '').removesuffix(_PART)}{_PART}"
+        place = getattr(node.slice, "value", None)
+        if type(place) is int:
+            return self.at(whole, place)
+        return self.at(whole) if self._integers.of(node.slice) else None
+
+    def at(self, whole: str | None, place: int | None = None) -> str:
+        """Return the text that stands for an element of a list: that at a place, or any."""
+        single = f"{whole}[{place}]"
+        return single if single in self._seen else f"{(whole or '').removesuffix(_PART)}{ANY}"
 
     def numbers_in(self, node: Any) -> str:
         """Return what leads from a list to numbers, of which it holds nothing else: ``[*][*]``."""
         root = self.root(node)
-        if root not in self._lists:
+        if root is None or root not in self._lists:
             return ""
+        root = root.removesuffix(_PART)
         ends = [text for text in self._seen if text.startswith(f"{root}{ANY}")]
         plain = len(ends) == 1 and ends[0].endswith(ANY) and self._seen[ends[0]] == ()
         return ends[0][len(root) :] if plain else ""
@@ -97,7 +115,7 @@ class Elements:
             if called == "reversed" and len(over.args) == 1:
                 yield from self._of_loop(target, over.args[0])
             else:
-                yield target.id, f"{whole}{ANY}" if whole in self._lists else None
+                yield target.id, self.at(whole) if whole in self._lists else None
         elif called == "zip" and len(over.args) == len(getattr(target, "elts", ())):
             for part, each in zip(target.elts, over.args, strict=True):
                 yield from self._of_loop(part, each)
@@ -126,9 +144,11 @@ class Elements:
             return
         for target in targets_of(statement):
             alone = isinstance(statement, gast.Assign) and isinstance(target, gast.Name)
-            root = self.root(statement.value) if alone else None
+            root = self.root(statement.value) if alone or _names_in(target) else None
+            parts = () if alone or root not in self._lists else enumerate(_names_in(target))
+            each = {name: self.at(root, place) for place, name in parts}
             for name in names_bound(target):
-                yield name, root
+                yield name, root if alone else each.get(name)
 
     def _spoilt(self) -> Iterator[str]:
         """Yield the arguments that are changed, or get where they may be changed unseen."""
@@ -156,7 +176,8 @@ class Elements:
             yield statement.iter
         elif isinstance(statement, gast.Assign) and not is_store(statement):
             alone = isinstance(statement.targets[0], gast.Name)
-            if alone and statement.targets[0].id in self._holders:
+            bound = [statement.targets[0].id] if alone else _names_in(statement.targets[0])
+            if bound and all(name in self._holders for name in bound):
                 yield statement.value
             operation = self._program.operation(statement)
             if operation.kind == "user":
@@ -174,6 +195,13 @@ def _ends_of_lists(text: str) -> Iterator[int]:
     while at >= 0:
         yield at - 1
         at = text.find(ANY, at + 1)
+
+
+def _names_in(target: Any) -> list[str]:
+    """Return the names that a tuple of names binds, each once; of other targets none."""
+    items = target.elts if isinstance(target, (gast.Tuple, gast.List)) else []
+    names = [item.id for item in items if isinstance(item, gast.Name)]
+    return names if len(names) == len(set(names)) == len(items) else []
 
 
 def _owner(root: str) -> str:

@@ -21,11 +21,12 @@ def index_arrays(program: Program) -> frozenset[str]:
     ... def f(x):
     ...     i = np.floor(x).astype(int)
     ...     j = i + 1
+    ...     m = j[1:]
     ...     k = x > 0
-    ...     return np.sum(x[i] * x[j] * x[k])
+    ...     return np.sum(x[i] * x[j] * x[k] * x[m])
     ... ''')
     >>> sorted(index_arrays(program))
-    ['i', 'j']
+    ['i', 'j', 'm']
     """
     makers = _makers(program)
     found = _whole_outside(program, makers) | _given_as(program, "integers", makers)
@@ -200,6 +201,8 @@ def _is_whole(statement: Any, program: Program, found: set[str]) -> bool:
         return value.id in found
     if isinstance(value, gast.BinOp):
         return is_index_array(value, found)
+    if isinstance(value, gast.Subscript) and isinstance(value.slice, gast.Slice):
+        return getattr(value.value, "id", "") in found
     if operation.primal is None:
         return False
     known = program.reader.vocabulary.primitive(operation.primal)

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from srcgrad.ir import gast
+from srcgrad.ir.build import subscript
 from srcgrad.ir.program import Program, bound_names, targets_of
-from srcgrad.ir.walk import names_bound, statements, walk
+from srcgrad.ir.walk import names_bound, root_name, statements, walk
 
 
 class Integers:
@@ -24,15 +25,25 @@ class Integers:
     ... ''')
     >>> sorted(Integers(program).names)
     ['i_2', 'm', 'n']
+    >>> program = program_of('''
+    ... def f(x, edges):
+    ...     for i, j in edges:
+    ...         x = x[i] * x[j]
+    ...     return x
+    ... ''')
+    >>> program.given["edges"], program.places["edges"] = "matrix", "integers"
+    >>> sorted(Integers(program).names)
+    ['i_2', 'j_2']
     """
 
     def __init__(self, program: Program) -> None:
         self._scope = program.reader.scope
         self._reader = program.reader
+        self._given_whole = _arrays_of_integers(program)
         self.names = {name for name, fact in program.given.items() if fact == "int"}
         self._ranges = self._named_ranges(program)
         for statement in program.body:  # what a range surely runs to is an integer
-            if isinstance(statement, gast.For) and self._makes_range(statement.iter):
+            if isinstance(statement, gast.For) and self.is_range(statement.iter):
                 self.names.update(_whole(statement.iter.args, program.parameters))
         self._bound = bound_names(program.body) | set(program.parameters)
         assigned = self._assigned(program)
@@ -52,8 +63,10 @@ class Integers:
         for statement in statements(program.body):
             if isinstance(statement, gast.For):
                 counters = self._counters(statement.target, statement.iter)
+                depth = 1 + _nesting(statement.target)
+                entry = self._entry(statement.iter, depth) if depth > 0 else None
                 for name in names_bound(statement.target):
-                    value = gast.Constant(0, None) if name in counters else None
+                    value = gast.Constant(0, None) if name in counters else entry
                     assigned.setdefault(name, []).append(value)
             for target in statement.targets if isinstance(statement, gast.Assign) else ():
                 whole = isinstance(target, gast.Name)
@@ -63,9 +76,14 @@ class Integers:
         return assigned
 
     def _counters(self, target: Any, iterable: Any) -> set[str]:
-        """Return the names that count the trips of a loop, as of ``enumerate`` and ``range``."""
+        """Return the names that count the trips of a loop, as of ``enumerate`` and ``range``.
+
+        So do those that an array of integers gives.
+        """
         if self._is_range(iterable):
             return {target.id} if isinstance(target, gast.Name) else set()
+        if (axes := self._axes_of_whole(iterable)) is not None:
+            return set(names_bound(target)) if axes == _nesting(target) + 1 else set()
         if not isinstance(iterable, gast.Call) or iterable.keywords:
             return set()
         callee, args = self._scope.resolve(iterable.func), iterable.args
@@ -85,7 +103,29 @@ class Integers:
         plain = isinstance(target, (gast.Tuple, gast.List)) and all(
             isinstance(item, gast.Name) for item in target.elts
         )
-        return gast.Constant(0, None) if plain and self._is_shape(value) else None
+        if plain and self._is_shape(value):
+            return gast.Constant(0, None)
+        return self._entry(value, 1) if plain else None
+
+    def _entry(self, node: Any, depth: int) -> Any:
+        """Return what stands for an entry of a part of a given array of integers; else None."""
+        if root_name(node) not in self._given_whole:
+            return None
+        for _ in range(depth):
+            node = subscript(node, gast.Constant(0, None))
+        return node
+
+    def _axes_of_whole(self, node: Any) -> int | None:
+        """Return how many axes a part of a given array of integers has, or None if it is none."""
+        if isinstance(node, gast.Name):
+            return self._given_whole.get(node.id)
+        if not isinstance(node, gast.Subscript) or not self._given_whole:
+            return None
+        axes = self._axes_of_whole(node.value)
+        parts = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
+        taken = sum(not isinstance(part, gast.Slice) for part in parts)
+        plain = all(isinstance(part, gast.Slice) or self.of(part) for part in parts)
+        return axes - taken if plain and axes is not None and len(parts) <= axes else None
 
     def _is_shape(self, node: Any) -> bool:
         if isinstance(node, gast.Call):
@@ -110,15 +150,17 @@ class Integers:
             )
             return arithmetic and self.of(node.left) and self.of(node.right)
         if isinstance(node, gast.Subscript):
-            return self._is_shape(node.value) and self.of(node.slice)
+            whole = self._is_shape(node.value) and self.of(node.slice)
+            return whole or self._axes_of_whole(node) == 0
         if isinstance(node, gast.Call):
             return self._scope.resolve(node.func) in (len, int)
         return isinstance(node, gast.Attribute) and node.attr in ("ndim", "size")
 
     def _is_range(self, node: Any) -> bool:
-        return getattr(node, "id", "") in self._ranges or self._makes_range(node)
+        return getattr(node, "id", "") in self._ranges or self.is_range(node)
 
-    def _makes_range(self, node: Any) -> bool:
+    def is_range(self, node: Any) -> bool:
+        """Say whether an expression makes a range."""
         return isinstance(node, gast.Call) and self._scope.resolve(node.func) is range
 
     def _named_ranges(self, program: Program) -> set[str]:
@@ -127,9 +169,25 @@ class Integers:
         for statement in statements(program.body):
             for target in targets_of(statement):
                 alone = isinstance(statement, gast.Assign) and isinstance(target, gast.Name)
-                ranges = alone and self._makes_range(statement.value)
+                ranges = alone and self.is_range(statement.value)
                 (made if ranges else others).update(names_bound(target))
         return made - others
+
+
+def _arrays_of_integers(program: Program) -> dict[str, int]:
+    """Return the parameters that are arrays of integers, with how many axes they have."""
+    if not program.places:
+        return {}
+    kept = set(program.places) - set(bound_names(program.body))
+    ranks = {"vector": 1, "matrix": 2}
+    given = {name: ranks.get(program.given.get(name, ""), 0) for name in kept}
+    return {n: axes for n, axes in given.items() if axes and program.places[n] == "integers"}
+
+
+def _nesting(target: Any) -> int:
+    """Return how many axes each entry has that a loop's target takes: none, or one by its parts."""
+    parts = getattr(target, "elts", None)
+    return 0 if parts is None else 1 if all(isinstance(p, gast.Name) for p in parts) else -2
 
 
 def _whole(args: list[Any], parameters: tuple[str, ...]) -> set[str]:

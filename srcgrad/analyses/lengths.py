@@ -133,6 +133,8 @@ class Lengths:
         first, second = self.counted(first), self.counted(second)
         if first == second:
             return True
+        if (wholes := _cut_alike(first, second)) is not None:
+            return self.agree(*wholes)
         size = self._size(first)
         if size is None or size != self._size(second):
             return False
@@ -384,6 +386,19 @@ def _uncut(first: Length, second: Length) -> tuple[Length, Length] | None:
     (cut,) = cuts
     ours, theirs = (item + cut if isinstance(item, int) else item and item[1] for item in pair)
     return ours, theirs
+
+
+def _cut_alike(first: Length, second: Length) -> tuple[Length, Length] | None:
+    """Return two lengths before slices between the same integers, or None if they are none.
+
+    >>> cuts = [("cut", (name, 0), ((("i", 1),), 1)) for name in "xy"]
+    >>> _cut_alike(*cuts), _cut_alike(cuts[0], ("y", 0))
+    ((('x', 0), ('y', 0)), None)
+    """
+    pair = [item for item in (first, second) if isinstance(item, tuple) and item[0] == "cut"]
+    if len(pair) < 2 or pair[0][2] != pair[1][2]:
+        return None
+    return pair[0][1], pair[1][1]
 
 
 def cut_by(length: Length) -> frozenset[str]:

@@ -104,6 +104,10 @@ class Sharing:
         """Say whether two names may be bound to the same memory."""
         return self._root(first) == self._root(second)
 
+    def is_apart(self, value: Any) -> bool:
+        """Say whether the value of an expression lies in no memory that a name is bound to."""
+        return not self._sources(value)
+
     def groups(self, names: Iterable[str]) -> set[str]:
         """Return a name for each group that some names belong to."""
         known = self._parent

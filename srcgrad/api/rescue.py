@@ -9,7 +9,7 @@ from typing import TypeVar
 from srcgrad.api.blame import Asked, own_error
 from srcgrad.api.whole import refusal_of
 from srcgrad.codegen.tracebacks import annotate, failed_going_back
-from srcgrad.errors import NotProvenError, SrcgradError, UnsupportedError
+from srcgrad.errors import LibraryGapError, NotProvenError, SrcgradError, UnsupportedError
 from srcgrad.tape import in_another_call
 
 Found = TypeVar("Found")
@@ -53,7 +53,8 @@ def instead_of(
     try:
         found = again()
     except Exception as refusal:  # noqa: BLE001 - whatever the tape refuses, the error came first
-        told = refusal if at_fault and isinstance(refusal, SrcgradError) else error
+        refuses = isinstance(refusal, SrcgradError) and not isinstance(refusal, LibraryGapError)
+        told = refusal if at_fault and refuses else error  # the tape is not for all libraries
         raise told from told.__cause__
     if at_fault:
         fall_back(

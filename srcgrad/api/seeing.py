@@ -16,6 +16,8 @@ _LONGEST_MADE_TWICE: Final = 400  # lines; longer texts are compiled once
 
 _LONG: Final = 150  # lines of a function, whose text may be as long as that
 
+_FEW_ELEMENTS: Final = 16  # of a list, which may have lengths of their own
+
 _PLACES: Final = {"i": "integers", "u": "integers", "b": "truths"}
 Seen = dict[str, "tuple[int, ...] | int"]
 
@@ -49,6 +51,8 @@ def seen_of(arguments: Mapping[str, Any]) -> Seen:
     {'counts[*]': (), 'layers[*][0]': (-1, -1), 'layers[*][1]': (-1,)}
     >>> seen_of({"rows": [[1.0, 2.0], [3.0]], "pairs": [(1.0, 2.0)]})
     {'rows[*][*]': (), 'pairs[*][0]': (), 'pairs[*][1]': ()}
+    >>> seen_of({"layer": (np.ones((2, 3)), np.ones(3), 0.5)})
+    {'layer[0]': (2, 3), 'layer[1]': (3,), 'layer[2]': ()}
     """
     found: Seen = {}
     for name, value in arguments.items():
@@ -70,6 +74,9 @@ def _look(text: str, value: Any, found: Seen) -> None:
                 _look(f"{text}[{key!r}]", item, found)
     elif type(value) in (list, tuple) and 0 < len(value) <= MOST_ELEMENTS and "[" not in text:
         _look_at_all(f"{text}{ANY}", value, found)
+        if len(value) <= _FEW_ELEMENTS and not depth_of_numbers(value):
+            for place, item in enumerate(value):
+                _look(f"{text}[{place}]", item, found)
 
 
 def _look_at_all(text: str, values: Sequence[Any], found: Seen) -> None:

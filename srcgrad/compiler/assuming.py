@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from types import FunctionType
-from typing import Final
+from typing import Any, Final
 
 from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.knowledge import rank_condition
 from srcgrad.analyses.lengths import Places, Seen
 from srcgrad.frontend.usage import vector_parameters
 from srcgrad.ir import gast
-from srcgrad.ir.program import Program, elements_read
-from srcgrad.ir.walk import found_in
+from srcgrad.ir.program import Program, elements_read, targets_of
+from srcgrad.ir.walk import found_in, names_bound, names_read, statements
 
 _OF_KIND: Final = {"integers": "{}.dtype.kind in 'iu'", "truths": "{}.dtype.kind == 'b'"}
 _FACTS: Final = {0: "number", 1: "vector", 2: "matrix"}
@@ -37,13 +38,28 @@ def assume_ranks(program: Program, seen: Seen) -> list[str]:
 
 
 def _indices(program: Program) -> set[str]:
-    """Return the names in the indices of a program."""
-    return {
+    """Return the names in the indices of a program, and those that such names are made of."""
+    found = {
         name.id
         for statement in program.body
         for read in found_in(statement, gast.Subscript)
         for name in found_in(read.slice, gast.Name)
     }
+    made = [(names, source) for item in statements(program.body) for names, source in _makes(item)]
+    size = -1
+    while size != (size := len(found)):
+        found.update(*(source for names, source in made if not found.isdisjoint(names)))
+    return found
+
+
+def _makes(statement: Any) -> Iterator[tuple[set[str], set[str]]]:
+    """Yield the names that a statement binds, with those that it reads for them."""
+    source = statement.iter if isinstance(statement, gast.For) else None
+    if isinstance(statement, gast.Assign):
+        source = statement.value
+    if source is not None:
+        bound = {name for target in targets_of(statement) for name in names_bound(target)}
+        yield bound, set(names_read(source))
 
 
 def assume_vectors(program: Program, function: FunctionType, seen: Seen) -> list[str]:

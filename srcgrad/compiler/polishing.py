@@ -44,6 +44,7 @@ from srcgrad.optimizations.skip_copies import skip_copies, skip_own_copies, stor
 from srcgrad.optimizations.skip_shelters import ShelterSkipping
 from srcgrad.optimizations.spell_products import spell_products
 from srcgrad.optimizations.spell_selections import calls_for_adjoints, spell_selections
+from srcgrad.optimizations.sum_outers import OuterVectors, sum_outers
 from srcgrad.optimizations.swap import write_swaps
 from srcgrad.optimizations.tidy import tidy
 from srcgrad.optimizations.unused_parts import name_unused_parts
@@ -177,7 +178,12 @@ class Polishing:
         body = ShelterSkipping(self.purity, is_array).run(body)
         body = folding.run(return_directly(body, self.purity, width))
         is_vector = kinds.in_text(self.program, kinds.vectors, now=now)
-        body = join_outers(body, collection.is_ours, is_vector)
+        is_integer = kinds.in_text(self.program, kinds.integers, of_adjoints=False, now=now)
+        known = OuterVectors(
+            *(is_vector, is_matrix, is_integer, self._is_number(now)),
+            *(self.purity, self.program.namer.fresh),
+        )
+        body = join_outers(sum_outers(body, known), collection.is_ours, is_vector)
         literals = FloatLiterals(
             collection.is_ours, is_adjoint, collection.holds_floats, is_number, is_matrix
         )

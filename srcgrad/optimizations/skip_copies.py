@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any, Final
 
 from srcgrad.analyses.text_calls import compares_elements, makes_new
@@ -83,6 +83,8 @@ def skip_own_copies(body: list[Any], parameters: Iterable[str]) -> list[Any]:
     ...     grad_b[i] = 0.0
     ...     part = grad_b[1:]
     ...     less = np.less(copied(x[i]), y)
+    ...     grad_c = copied(grad_d)
+    ...     grad_d = zeros_like(d)
     ... '''), ["n"])))
     grad_a = zeros_like(a)
     grad_b = zeros_like(b)
@@ -92,9 +94,15 @@ def skip_own_copies(body: list[Any], parameters: Iterable[str]) -> list[Any]:
         grad_b[i] = 0.0
         part = grad_b[1:]
         less = np.less(x[i], y)
+        grad_c = grad_d
+        grad_d = zeros_like(d)
     """
-    alone = _held_alone(body, parameters)
+    passed = list(_passed(body))
+    alone = _held_alone(body, parameters, {id(item) for item in passed})
     if alone:
+        for item in passed:
+            if _copied(item) in alone:
+                item.value = item.value.args[0]
         _leave_out(body, alone)
     leaving = _FreshCopies()
     for item in statements(body):
@@ -108,37 +116,69 @@ def _copies(value: Any) -> bool:
     return any(getattr(node.func, "id", "") == "copied" for node in found_in(value, gast.Call))
 
 
-def _held_alone(body: list[Any], parameters: Iterable[str]) -> set[str]:
-    """Return the names that are copied onto themselves, though nothing else has their memory."""
+def _passed(block: list[Any]) -> Iterator[Any]:
+    """Yield copies to another name of what is bound anew in the block before it is read again."""
+    for place, item in enumerate(block):
+        for part in blocks_of(item):
+            yield from _passed(part)
+        name = _copied(item)
+        if not name or name in bound_by(item):
+            continue
+        for later in block[place + 1 :]:
+            if any(name in header_reads(inner) for inner in statements([later])):
+                break
+            if isinstance(later, gast.Assign) and bound_by(later) == [name]:
+                yield item
+                break
+            if any(name in bound_by(inner) for inner in statements([later])):
+                break
+
+
+def _held_alone(body: list[Any], parameters: Iterable[str], passed: Collection[int]) -> set[str]:
+    """Return the names that are copied, though nothing else has their memory.
+
+    They are copied onto themselves, or where they are `passed` to others.
+    """
     every = list(statements(body))
-    names = {name for item in every if (name := _copied(item)) and [name] == bound_by(item)}
+    names = {
+        name
+        for item in every
+        if (name := _copied(item)) and ([name] == bound_by(item) or id(item) in passed)
+    }
     names -= set(parameters)
     if not names:
         return names
     for item in every:
-        if isinstance(item, gast.Return) or _copied(item) in names.intersection(bound_by(item)):
+        own = id(item) in passed or _copied(item) in names.intersection(bound_by(item))
+        if isinstance(item, gast.Return) or own:
             continue
         if isinstance(item, gast.AugAssign):  # a sum is a new value
-            names -= kept_by(item.value)
+            names -= kept_by(item.value, but_popped=True)
             continue
         names -= set() if _makes_memory(item) else names.intersection(bound_by(item))
         for part in header_of(item):
-            names -= kept_by(part)
+            names -= kept_by(part, but_popped=True)
         for target in targets_of(item):
             if isinstance(target, gast.Subscript) and not _makes_value(item.value):
                 names.discard(root_name(target) or "")
     return names
 
 
-def kept_by(node: Any) -> set[str]:
-    """Return the names whose memory a value may lie in, or what it calls may keep."""
+def kept_by(node: Any, *, but_popped: bool = False) -> set[str]:
+    """Return the names whose memory a value may lie in, or what it calls may keep.
+
+    What a list gives away, it has no more: ``but_popped`` leaves out the list.
+    """
+    if but_popped and isinstance(node, gast.Call) and getattr(node.func, "attr", "") == "pop":
+        return set().union(*(kept_by(item, but_popped=True) for item in node.args))
     if isinstance(node, gast.Name):
         return {node.id} if isinstance(node.ctx, gast.Load) else set()
     if isinstance(node, (gast.BinOp, gast.UnaryOp, gast.Compare)) or makes_new(node):
         return set()
     if isinstance(node, gast.Subscript) and isinstance(node.ctx, gast.Store):
-        return kept_by(node.slice)
-    return set().union(*map(kept_by, gast.iter_child_nodes(node)))
+        return kept_by(node.slice, but_popped=but_popped)
+    parts = gast.iter_child_nodes(node)
+    return set().union(*(kept_by(part, but_popped=but_popped) for part in parts))
 
 
 def _makes_memory(statement: Any) -> bool:

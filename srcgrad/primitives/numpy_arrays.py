@@ -36,10 +36,11 @@ CREATION: Final[tuple[Primitive, ...]] = (
     *records("numpy", "full_like", dtype=2, **_LIKE),
     *records("numpy", "eye", shape="square", gives="array", kind="float", dtype=3),
     *records("numpy", "identity", shape="square", gives="array", kind="float", dtype=1),
-    *records("numpy", "linspace", gives="array", kind="float", dtype=5),
-    *records("numpy", "logspace geomspace tri", gives="array"),
+    *records("numpy", "linspace", shape="told", told=2, gives="array", kind="float", dtype=5),
+    *records("numpy", "logspace geomspace", shape="told", told=2, gives="array"),
+    *records("numpy", "tri", gives="array"),
     *records("numpy", "hamming hanning blackman bartlett", gives="array", kind="float"),
-    *records("numpy", "arange", gives="array", kind="promoted", dtype=3),
+    *records("numpy", "arange", axes=",->k", gives="array", kind="promoted", dtype=3),
 )
 
 CONVERSION: Final[tuple[Primitive, ...]] = (
@@ -64,16 +65,19 @@ VIEWS: Final[tuple[Primitive, ...]] = (
     ),
     *records("numpy", "split array_split hsplit vsplit dsplit", gives="list", memory="view"),
     *records("numpy", "broadcast_to", gives="array", kind="promoted", memory="frozen", moves=True),
-    *records("numpy", "diagonal", kind="promoted", memory="frozen", moves=True, picks=True),
+    *records(
+        "numpy", "diagonal", axes="mn->k", kind="promoted", memory="frozen", moves=True, picks=True
+    ),
     *records("numpy", "linalg.diagonal", kind="promoted", memory="frozen"),
     *records("numpy", "lib.stride_tricks.sliding_window_view", kind="promoted", memory="frozen"),
     *records("numpy", "lib.stride_tricks.as_strided", kind="promoted", memory="layout"),
 )
 
 MAYBE_VIEWS: Final[tuple[Primitive, ...]] = (
-    *records("numpy", "reshape ravel", memory="layout", **_MOVED),
+    *records("numpy", "reshape", memory="layout", **_MOVED),
+    *records("numpy", "ravel", axes="m->m; mn->k; lmn->k", memory="layout", **_MOVED),
     *records("numpy", "atleast_1d atleast_2d atleast_3d", **_AT_LEAST),
-    *records("numpy", "diag", memory="frozen", picks=True, **_MOVED),
+    *records("numpy", "diag", axes="m->mm; mn->k", memory="frozen", picks=True, **_MOVED),
     *records(
         "numpy",
         "broadcast_arrays",
@@ -88,7 +92,15 @@ MAYBE_VIEWS: Final[tuple[Primitive, ...]] = (
     *records("numpy", "trim_zeros", kind="promoted", memory="layout", same=True),
     *records("numpy", "linalg.matrix_power", kind="promoted", memory="layout", same=True),
     *records(
-        "numpy", "diff", shape="ranked", axis=2, along="last", gives="array", same=True, **_OPTIONAL
+        "numpy",
+        "diff",
+        shape="ranked",
+        axes="m->m'; mn->mn'; lmn->lmn'",
+        axis=2,
+        along="last",
+        gives="array",
+        same=True,
+        **_OPTIONAL,
     ),
     *records("numpy", "polyder polyint", same=True, memory="optional"),
 )
@@ -102,15 +114,17 @@ ARRANGEMENT: Final[tuple[Primitive, ...]] = (
     *records("numpy", "dstack block", gives="array", kind="promoted", joins=True),
     *records("numpy", "meshgrid", kind="either", joins=True),
     *records("numpy", "roll", shape="first", axis=2, along="all", **_MOVED),
-    *records("numpy", "append", **_MOVED),
-    *records("numpy", "insert", kind="first"),
-    *records("numpy", "repeat tile pad", adds=True, **_MOVED),
-    *records("numpy", "delete take_along_axis", picks=True, **_MOVED),
+    *records("numpy", "append", axes="m,->k; m,n->k", **_MOVED),
+    *records("numpy", "insert", axes="m,,->k; m,n,n->k", kind="first"),
+    *records("numpy", "repeat tile", axes="m,->k", adds=True, **_MOVED),
+    *records("numpy", "pad", axes="m->k; mn->kl", adds=True, **_MOVED),
+    *records("numpy", "delete", axes="m,->k; m,n->k", picks=True, **_MOVED),
+    *records("numpy", "take_along_axis", axes="m,n->n; mn,kl->kl", picks=True, **_MOVED),
     *records("numpy", "tril triu", picks=True, signature="(m,n)->(m,n)", **_MOVED),
     *records("numpy", "sort", shape="flat", along="last", **_MOVED),
     *records("numpy", "cumsum", shape="flat", along="flat", adds=True, **_MOVED),
     *records("numpy", "cumprod", shape="flat", along="flat", gives="array", kind="promoted"),
-    *records("numpy", "trace", kind="promoted", moves=True, picks=True, adds=True),
+    *records("numpy", "trace", axes="mn->", kind="promoted", moves=True, picks=True, adds=True),
 )
 
 RECORDS: Final = (*CREATION, *CONVERSION, *VIEWS, *MAYBE_VIEWS, *ARRANGEMENT)

@@ -10,6 +10,7 @@ Facts = dict[str, Any]
 
 _REDUCED: Final[Facts] = {"shape": "reduced", "gives": "number"}
 _BROADCAST_ARRAY: Final[Facts] = {"shape": "broadcast", "gives": "array", "kind": "promoted"}
+_INNER: Final = "m,m->; km,m->k; m,km->k; km,lm->kl"
 _EACH: Final[Facts] = {"shape": "broadcast", "gives": "number"}
 
 REDUCTIONS: Final[tuple[Primitive, ...]] = (
@@ -24,7 +25,7 @@ REDUCTIONS: Final[tuple[Primitive, ...]] = (
     *records("numpy", "nanargmax nanargmin", kind="int", along="flat", **_REDUCED),
     *records("numpy", "linalg.norm", shape="reduced", axis=2, gives="number", kind="float"),
     *records("numpy", "percentile quantile nanpercentile nanquantile", kind="promoted"),
-    *records("numpy", "trapezoid", gives="number", kind="promoted"),
+    *records("numpy", "trapezoid", axes="m->", gives="number", kind="promoted"),
     *records("numpy", "histogram histogram2d histogramdd", kind="mixed"),
 )
 
@@ -63,11 +64,15 @@ ELEMENTWISE: Final[tuple[Primitive, ...]] = (
 
 PRODUCTS: Final[tuple[Primitive, ...]] = (
     *records("numpy", "matmul dot", shape="product", gives="number", kind="promoted"),
-    *records("numpy", "inner", gives="number", kind="promoted"),
+    *records("numpy", "inner", axes=_INNER, gives="number", kind="promoted"),
     *records("numpy", "vdot", shape="number", gives="number", kind="promoted"),
     *records("numpy", "outer", gives="array", kind="promoted"),
     *records("numpy", "add.outer subtract.outer multiply.outer divide.outer", shape="pairs"),
-    *records("numpy", "kron", kind="promoted"),
+    *records("numpy", "kron", axes="m,n->k; km,ln->ij", kind="promoted"),
+    *records("numpy", "convolve correlate", axes="m,n->k", gives="array", kind="promoted"),
+    *records("numpy", "interp", axes=",m,m->; n,m,m->n; kn,m,m->kn", kind="float"),
+    *records("numpy", "polyval", axes="m,->; m,n->n; m,kn->kn", kind="promoted"),
+    *records("numpy", "gradient", axes="m->m", kind="float"),
     *records("numpy", "einsum", memory="optional", viewed="any", kind="promoted"),
 )
 

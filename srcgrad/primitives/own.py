@@ -14,6 +14,7 @@ _ORDERS: Final = "srcgrad.runtime.orders"
 
 RECORDS: Final[tuple[Primitive, ...]] = (
     *records("srcgrad.runtime.creating", "astype", shape="first", dtype=1),
+    *records("srcgrad.runtime.creating", "flatten", axes="m->m; mn->k; lmn->k"),
     *records("srcgrad.runtime.copies", "copied", shape="copy"),
     *records("srcgrad.runtime.adjoints", "zeros_like", kind="float", outlines=(0,)),
     *records(_SHADOWS, "shadow_of_view", memory="itself", viewed="any", slope="constant"),

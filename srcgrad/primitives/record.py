@@ -35,6 +35,11 @@ class Primitive:
             be a number, array or container of which the result is a ``copy``; none of these
             (``other``), whatever the rule.
         least: How many operands it must have for that shape.
+        told: The place of the argument that tells the shape, after numbers.
+        axes: The axes of the result by those of the operands, in letters: ``m->mm; mn->k`` of a
+            function that makes matrices of vectors and vectors of matrices. A letter that no
+            operand has is a length that is not known, ``m'`` is one less than that of ``m``.
+            Options change lengths alone.
         axis: The place of the argument that tells the axis of a reduction.
         along: Along which axes it works if none is told: ``all`` of them, all in one row
             (``flat``), or the ``last``. Arrays are joined along the ``first`` axis, the ``second``
@@ -78,6 +83,8 @@ class Primitive:
     reason: str | None = None
     shape: Shape = ""
     least: int = 1
+    told: int = 0
+    axes: str = ""
     axis: int = 1
     along: Along = ""
     signature: str = ""

@@ -16,6 +16,7 @@ from srcgrad.runtime import (
     join_rows,
     nested_shapes,
     restack,
+    shortcut,
     split_column_stack,
     split_columns,
     split_dstack,
@@ -75,7 +76,8 @@ class Stack(Function):
 
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
-        return (unstack_like(grad, ctx.axis),)
+        is_first = shortcut(ctx.axis == 0)
+        return (grad if is_first else unstack_like(grad, ctx.axis),)
 
 
 @table.rule(join_rows)

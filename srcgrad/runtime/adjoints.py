@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from numbers import Complex, Real
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from srcgrad.errors import NonScalarOutputError, NotDifferentiableError
+
+_FLOATS: Final = np.dtype(float)
+_REAL: Final = frozenset({float, int, np.float64})
 
 
 def zeros_like(x: Any) -> Any:
@@ -18,10 +21,13 @@ def zeros_like(x: Any) -> Any:
     since adjoints are written in place.
     """
     kind = type(x)
-    if kind is np.ndarray and x.dtype.kind in "fc" and x.flags.c_contiguous:
-        return np.zeros(x.shape, x.dtype)  # several times faster than np.zeros_like
+    if kind is np.ndarray:
+        dtype = x.dtype
+        floats = dtype is _FLOATS or dtype.kind in "fc"
+        if floats and (x.ndim < 2 or x.flags.c_contiguous):
+            return np.zeros(x.shape, dtype)  # several times faster than np.zeros_like
     if kind is list or kind is tuple:  # before it is asked whether it is a number, which takes long
-        return [zeros_like(value) for value in x]
+        return [0.0 if type(value) in _REAL else zeros_like(value) for value in x]
     if kind is float or x is None or isinstance(x, Real):
         return 0.0
     if isinstance(x, dict):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from srcgrad.errors import LeftOutError
+
+_NUMBERS: Final = frozenset({float, int, np.float64, complex, np.complex128})
 
 
 def copied(x: Any) -> Any:
@@ -20,7 +22,7 @@ def copied(x: Any) -> Any:
     if isinstance(x, dict):
         return {key: copied(value) for key, value in x.items()}
     if isinstance(x, (list, tuple)):
-        parts = [copied(value) for value in x]
+        parts = [value if type(value) in _NUMBERS else copied(value) for value in x]
         return type(x)(*parts) if hasattr(x, "_fields") else type(x)(parts)
     return x.copy() if hasattr(x, "copy") else x
 

@@ -13,6 +13,10 @@ _GREATER: Final = 1
 _EQUAL: Final = 2
 _UNORDERED: Final = 3
 
+_SHORT: Final = 200  # elements, of which the questions take as long as the work
+_TRUTHS: Final = np.dtype(bool)
+_FLOATS: Final = np.dtype(float)
+
 
 def order_of(x: Any, y: Any) -> Any:
     """Return which of `x` and `y` is the greater one, in a byte for each pair of elements.
@@ -29,7 +33,7 @@ def order_of(x: Any, y: Any) -> Any:
         return _GREATER if x > y else _LESS if x < y else _EQUAL if x == y else _UNORDERED
     greater, less = np.greater(x, y), np.less(x, y)
     if type(greater) is np.ndarray:
-        if np.count_nonzero(greater) + np.count_nonzero(less) == greater.size:
+        if _count(greater) + _count(less) == greater.size:
             return greater
         apart = np.where(less, np.int8(_LESS), np.int8(_UNORDERED))
     else:
@@ -38,16 +42,31 @@ def order_of(x: Any, y: Any) -> Any:
     return np.where(greater, kind(_GREATER), np.where(x == y, kind(_EQUAL), apart))
 
 
+def _count(truths: Any) -> int:
+    """Return how many truths of an array hold; of short ones, NumPy takes longer to be asked."""
+    return truths.tobytes().count(1) if truths.size < _SHORT else int(np.count_nonzero(truths))
+
+
 def part_if_greater(grad: Any, order: Any) -> Any:
     """Return ``greater_part(grad, x, y)``, where `order` is that of `x` and `y`."""
-    if type(order) is np.ndarray and order.dtype == bool:
+    if type(order) is np.ndarray and order.dtype is _TRUTHS:
+        plain = type(grad) is np.ndarray and grad.dtype is _FLOATS and grad.size < _SHORT
+        if plain and grad.shape == order.shape:  # as `kept_if` does it, once all has been asked
+            part = np.zeros(grad.shape)
+            np.putmask(part, order, grad)
+            return part
         return kept_if(grad, order)
     return _part(grad, order, _LESS)
 
 
 def part_if_less(grad: Any, order: Any) -> Any:
     """Return ``greater_part(grad, y, x)``, where `order` is that of `x` and `y`."""
-    if type(order) is np.ndarray and order.dtype == bool:
+    if type(order) is np.ndarray and order.dtype is _TRUTHS:
+        plain = type(grad) is np.ndarray and grad.dtype is _FLOATS and grad.size < _SHORT
+        if plain and grad.shape == order.shape:
+            part = grad.copy()
+            np.putmask(part, order, 0.0)
+            return part
         return kept_unless(grad, order)
     return _part(grad, order, _GREATER)
 

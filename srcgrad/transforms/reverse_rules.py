@@ -281,6 +281,13 @@ class RuleSteps:
             if self._sweep.is_active(part):
                 gathers = part.id in grown  # a list, whose entries are taken from the end
                 into.append((part.id, self._gathered(load(name), part) if gathers else load(name)))
+        if isinstance(value, gast.Name):  # of arrays, NumPy gives single entries sooner than all
+            named = zip(item.elts, parts, strict=True)
+            return [
+                assign(name, subscript(load(value.id), gast.Constant(place, None)))
+                for place, (part, name) in enumerate(named)
+                if self._sweep.is_active(part)
+            ]
         return [assign(gast.Tuple([store(name) for name in parts], gast.Store()), value)]
 
     def _gathered(self, value: Any, item: Any) -> Any:

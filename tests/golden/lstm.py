@@ -68,6 +68,7 @@ def loss_grad(w, b, xs, target):
     # L23: return np.sum((h - target) ** 2)
     grad_h = 2.0 * (h - target)
     grad_c = zeros_like(c)
+    outers = []
     for concatenate, gates, forget, write, show, tanh_gates, tanh_c, c, h in reversed(steps):
         # L22: h = show * np.tanh(c)
         grad_c_2 = grad_c + grad_h * show * (1.0 - tanh_c * tanh_c)
@@ -83,8 +84,9 @@ def loss_grad(w, b, xs, target):
         grad_gates[:size] = grad_c_2 * c * forget * (1.0 - forget)
         # L17: gates = w @ np.concatenate([h, x]) + b
         grad_b += grad_gates
-        grad_w += np.outer(grad_gates, concatenate)
+        outers.append((grad_gates, concatenate))
         grad_concatenate = grad_gates @ w
         # L16: for x in xs:
         grad_h = grad_concatenate[: len(h)]
+    grad_w += np.array([row for row, _ in outers]).T @ np.array([column for _, column in outers])
     return grad_w, grad_b

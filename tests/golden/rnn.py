@@ -44,11 +44,14 @@ def loss_grad(w, u, h, xs, target):
     grad_w = zeros_like(w)
     # L11: return np.sum((h - target) ** 2)
     grad_h = 2.0 * (h - target)
+    outers = []
     for t in reversed(range(len(xs))):
         h_2, h = steps.pop()
         # L10: h = np.tanh(w @ h + u @ xs[t])
         grad_total = grad_h * (1.0 - h_2 * h_2)
         grad_u += np.outer(grad_total, xs[t])
-        grad_w += np.outer(grad_total, h)
+        outers.append((grad_total, h))
         grad_h = grad_total @ w
+    # L9: for t in range(len(xs)):
+    grad_w += np.array([row for row, _ in outers]).T @ np.array([column for _, column in outers])
     return grad_w, grad_u, grad_h

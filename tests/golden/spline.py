@@ -30,7 +30,7 @@ def example(rng):
 
 import numpy as np
 
-from srcgrad.runtime import add_at, copied, solve_back, unbroadcast, zeros_like
+from srcgrad.runtime import add_at, copied, solve_back, zeros_like
 
 
 def misfit_grad(heights, points, values):
@@ -66,8 +66,7 @@ def misfit_grad(heights, points, values):
     add_at(grad_heights, i + 1, grad_curve_minus_values * t)
     add_at(grad_heights, i, grad_curve_minus_values * s)
     # L13: bends[1:-1] = np.linalg.solve(system, second)
-    grad_solve_system = copied(unbroadcast(grad_bends[1:-1], solve_system))
-    _, grad_b = solve_back(grad_solve_system, system, second, solve_system)
+    _, grad_b = solve_back(copied(grad_bends[1:-1]), system, second, solve_system)
     # L11: second = 6 * (heights[2:] - 2 * heights[1:-1] + heights[:-2])
     grad_total = grad_b * 6.0
     grad_heights[:-2] += grad_total

@@ -44,12 +44,20 @@ _INDICES += (
     "o",
     "o, o",
     ":, o",
+    "o, 0",
+    "0, o",
+    ":, o, 0",
+    "..., o",
+    "0, ..., 0",
     "None, 0",
     "1:n",
     "n:n",
     "9:",
     "-2:",
 )
+_OF_MATRICES = ("det", "inv", "cholesky", "pinv", "eigvalsh")
+_BY_LETTERS = ("diag", "trace", "diagonal", "diff", "ravel", "pad", "tile", "repeat", "gradient")
+_PAIRED = ("inner", "convolve", "polyval", "append", "matmul", "dot")
 
 CALLS = {
     "joined": [
@@ -120,6 +128,21 @@ CALLS = {
         *("np.where(x > 0, x, 1.0)", "np.where(m > 0, x, y)", "np.clip(m, 0, x)", "np.diag(x)"),
         *("max(s, 2.0)", "min(s, n)", "max(s, s)", "x if n > 2 else y", "s if n > 2 else 1.0"),
     ],
+    "of matrices": [
+        *(f"np.linalg.{f}({a})" for f in _OF_MATRICES for a in ("q", "m", "t", "t @ t.T", "x")),
+        *(f"np.linalg.{f}({a})[0]" for f in ("slogdet", "eigh", "qr", "svd") for a in ("q", "m")),
+        *(f"np.linalg.solve({a}, {b})" for a in ("q", "q * s", "t") for b in ATOMS),
+        *(f"np.{f}({a}{o})" for f in _BY_LETTERS for a in ATOMS for o in ("", ", 1", ", axis=0")),
+        *(f"np.{f}({a}, {b})" for f in _PAIRED for a in ATOMS for b in ATOMS),
+        *("np.interp(s, x, y)", "np.interp(m, x, y)", "np.interp(x, y, y)", "np.pad(x, (1, 2))"),
+        *("np.pad(m, 1, 'edge')", "np.convolve(x, y, 'same')", "np.trapezoid(x, dx=0.5)"),
+        *("np.linspace(s, 1.0, n)", "np.linspace(x, y, n)", "np.logspace(0.0, s, n)"),
+        *("np.linspace(0.0, s, n, endpoint=False)", "np.transpose(t, (2, 0, 1))"),
+        *("np.einsum('ij,kj->ik', m, m)", "np.einsum('ij->', m)", "np.einsum('ii->i', q)"),
+        *("np.einsum('ij,ij->ij', x[:, None], q)", "np.einsum('ij,j->ij', m, x)"),
+        *("np.einsum('...j,j->...', t, x)", "np.einsum('ij,j', m, x)", "m.flatten()"),
+        *("np.asarray(x)", "np.asarray(s)", "np.array(m, copy=True)", "np.array([[s, s], [s, n]])"),
+    ],
     "met": [
         f"{a} {sign} {b}" for a, sign, b in itertools.product(ATOMS, ("*", "+", "@", ">"), ATOMS)
     ],
@@ -127,13 +150,14 @@ CALLS = {
 }
 KNOWN = {
     "joined": (177, 289, 186),
-    "displayed": (9, 20, 24),
+    "displayed": (15, 27, 24),
     "reduced": (778, 1041, 1104),
-    "along an axis": (61, 109, 335),
-    "made": (63, 99, 87),
-    "arranged": (330, 593, 456),
-    "met": (206, 370, 216),
-    "parts": (80, 146, 104),
+    "along an axis": (276, 460, 335),
+    "made": (74, 108, 87),
+    "arranged": (361, 600, 456),
+    "of matrices": (208, 187, 453),
+    "met": (209, 377, 216),
+    "parts": (91, 159, 112),
 }
 """Of how many results the axes are known, how many lengths, and how many results there are.
 

@@ -49,6 +49,8 @@ REST: dict[str, tuple[Any, ...]] = {
     **dict.fromkeys(("add", "subtract", "multiply", "divide", "power", "float_power"), (2.0,)),
     **dict.fromkeys(("hypot", "arctan2", "logaddexp", "logaddexp2", "outer"), (2.0,)),
     **dict.fromkeys(("inner", "vdot", "dot"), (2.0,)),
+    **dict.fromkeys(("convolve", "correlate", "polyval"), (np.ones(2),)),
+    "interp": (np.arange(3.0), np.ones(3)),
     "reshape": (-1,),
     "broadcast_to": ((2, 1, 3, 4),),
     "sliding_window_view": (1,),
