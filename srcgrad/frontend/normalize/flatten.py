@@ -16,8 +16,9 @@ from srcgrad.frontend.looking import is_mere_value, only_looks
 from srcgrad.frontend.normalize.comprehensions import names_outside
 from srcgrad.frontend.normalize.dicts import treats_as_dict
 from srcgrad.frontend.normalize.expressions import Expressions
+from srcgrad.frontend.normalize.index_steps import element_loop, growing_loop
 from srcgrad.frontend.normalize.kinds import find_kinds
-from srcgrad.frontend.normalize.loops import IndexLoops, element_loop, growing_loop
+from srcgrad.frontend.normalize.loops import IndexLoops
 from srcgrad.frontend.normalize.targets import Targets
 from srcgrad.frontend.normalize.workspace import Varies, Workspace
 from srcgrad.frontend.refusals import Refusals
