@@ -253,7 +253,8 @@ class Dimensions:
         root = self._elements.root(value)
         if root is None:
             return ()
-        return tuple(self._of_item(f"{root}[{i}]") for i, _ in enumerate(names))
+        each = self._elements.each(root)
+        return tuple(self._of_item(each or f"{root}[{i}]") for i, _ in enumerate(names))
 
     def _of_entry(self, loop: Any) -> Vector | None:
         """Return the axes of what a loop runs over."""

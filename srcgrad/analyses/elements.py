@@ -86,6 +86,10 @@ class Elements:
         plain = len(ends) == 1 and ends[0].endswith(ANY) and self._seen[ends[0]] == ()
         return ends[0][len(root) :] if plain else ""
 
+    def each(self, root: str | None) -> str | None:
+        """Return the text that stands for each element of a list, by the text of that."""
+        return f"{root}{ANY}" if root in self._lists else None
+
     def of_loop(self, loop: Any) -> dict[str, str | None]:
         """Return the names that a loop binds, with the texts that stand for them."""
         return dict(self._of_loop(loop.target, loop.iter))
@@ -97,7 +101,7 @@ class Elements:
             if called == "reversed" and len(over.args) == 1:
                 yield from self._of_loop(target, over.args[0])
             else:
-                yield target.id, f"{whole}{ANY}" if whole in self._lists else None
+                yield target.id, self.each(whole)
         elif called == "zip" and len(over.args) == len(getattr(target, "elts", ())):
             for part, each in zip(target.elts, over.args, strict=True):
                 yield from self._of_loop(part, each)
@@ -125,8 +129,10 @@ class Elements:
             yield from self._of_loop(statement.target, statement.iter)
             return
         for target in targets_of(statement):
-            alone = isinstance(statement, gast.Assign) and isinstance(target, gast.Name)
-            root = self.root(statement.value) if alone else None
+            plain = isinstance(statement, gast.Assign) and takes_each(target)
+            root = self.root(statement.value) if plain else None
+            if isinstance(target, gast.Tuple):
+                root = self.each(root)
             for name in names_bound(target):
                 yield name, root
 
@@ -155,8 +161,8 @@ class Elements:
         if isinstance(statement, gast.For):
             yield statement.iter
         elif isinstance(statement, gast.Assign) and not is_store(statement):
-            alone = isinstance(statement.targets[0], gast.Name)
-            if alone and statement.targets[0].id in self._holders:
+            target = statement.targets[0]
+            if takes_each(target) and self._holders.keys() >= {*names_bound(target)}:
                 yield statement.value
             operation = self._program.operation(statement)
             if operation.kind == "user":
@@ -188,3 +194,9 @@ def _changed(statement: Any) -> set[str]:
     if not is_store(statement):
         return set()
     return {root_name(target) or "" for target in targets_of(statement)}
+
+
+def takes_each(target: Any) -> bool:
+    """Say whether a target is a name, or names for the parts of a value."""
+    parts = target.elts if isinstance(target, gast.Tuple) else [target]
+    return all(isinstance(item, gast.Name) for item in parts)

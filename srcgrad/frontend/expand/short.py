@@ -43,6 +43,32 @@ def reads_better_in_place(tree: Any, node: Any, caller: Any) -> bool:
     return calls <= 1 or (len(body) == 1 and _steps(body) * calls <= _MOST_STEPS)
 
 
+def writes_rows_of(node: Any, caller: Any) -> bool:
+    r"""Say whether a function writes into rows of what it calls a function for.
+
+    >>> f = gast.parse("def f(x):\n    m = eye(2)\n    m[0][1] = x\n    return m").body[0]
+    >>> writes_rows_of(f.body[0].value, f)
+    True
+    """
+    name = _called(node)
+    nodes = gast.walk(caller)
+    given = [
+        item for item in nodes if isinstance(item, gast.Assign) and _called(item.value) == name
+    ]
+    names = {target.id for item in given for target in item.targets if _is_variable(target)}
+    return bool(name and names) and any(
+        isinstance(item, gast.Subscript)
+        and not isinstance(item.ctx, gast.Load)
+        and isinstance(item.value, gast.Subscript)
+        and getattr(item.value.value, "id", "") in names
+        for item in gast.walk(caller)
+    )
+
+
+def _is_variable(target: Any) -> bool:
+    return isinstance(target, gast.Name)
+
+
 def short_number(node: Any) -> Any:
     """Return what two literals make, if that is as short as they are; else the operation itself.
 
