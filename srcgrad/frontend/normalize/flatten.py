@@ -335,6 +335,9 @@ class Flattener:
                     "loop over `range(len(x))` and index",
                 )
                 return
+            added = loop.body[: len(loop.body) - len(node.body)]  # what binds the names of the loop
+            made = [v for item in added for v in found_in(item, gast.ListComp)]
+            self._varies.spread([gast.Expr(value) for value in made])
             node = loop
             self._varies.names.difference_update(names_bound(node.target))
             if self._varies.of(node.iter):  # the keys of a dict

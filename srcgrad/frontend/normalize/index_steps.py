@@ -7,6 +7,7 @@ from typing import Any
 from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, call, clone, constant, load, method, subscript
 from srcgrad.ir.names import Namer
+from srcgrad.ir.scopes import Scope
 
 
 def growing_loop(node: Any, namer: Namer) -> list[Any]:
@@ -54,6 +55,17 @@ def element_loop(node: Any, numpy: Any, array: Any) -> Any | None:
     shape = method(clone(numpy), "shape", clone(array))
     steps = at(method(clone(numpy), "ndindex", shape), node.iter)
     return bound_loop(index, steps, [(item, entry_of(array, place))], node)
+
+
+def is_of_columns(node: Any, scope: Scope) -> bool:
+    """Say whether an expression is ``zip(*rows)``: of rows that only the run tells."""
+    return (
+        isinstance(node, gast.Call)
+        and len(node.args) == 1
+        and isinstance(node.args[0], gast.Starred)
+        and not node.keywords
+        and scope.resolve(node.func) is zip
+    )
 
 
 def bound_loop(target: Any, iterable: Any, binds: list[tuple[Any, Any]], node: Any) -> Any:

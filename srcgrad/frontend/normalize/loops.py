@@ -7,7 +7,13 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from srcgrad.frontend.normalize.index_steps import bound_loop, entry_of, is_pair, length_of
+from srcgrad.frontend.normalize.index_steps import (
+    bound_loop,
+    entry_of,
+    is_of_columns,
+    is_pair,
+    length_of,
+)
 from srcgrad.frontend.returned_iterators import makes_iterator
 from srcgrad.ir import gast
 from srcgrad.ir.build import at, call, clone, constant, load, method, store, subscript
@@ -132,6 +138,8 @@ class IndexLoops:
         return self._reader.scope.resolve(node.func)
 
     def _plan(self, iterable: Any, target: Any, index: Any) -> _Plan | None:
+        if is_of_columns(iterable, self._reader.scope):
+            return self._of_columns(iterable, target, index)
         callee = self._callee(iterable)
         if callee is enumerate:
             return self._enumerated(iterable, target, index)
@@ -149,9 +157,8 @@ class IndexLoops:
         if callee is reversed and len(iterable.args) == 1:
             xs = self._simple(iterable.args[0])
             last = gast.BinOp(length_of(xs), gast.Sub(), constant(1))
-            return _Plan(
-                [length_of(xs)], [(target, entry_of(xs, gast.BinOp(last, gast.Sub(), index)))]
-            )
+            read = entry_of(xs, gast.BinOp(last, gast.Sub(), index))
+            return _Plan([length_of(xs)], [(target, read)])
         return self._sequence(iterable, target, index)
 
     def _enumerated(self, iterable: Any, target: Any, index: Any) -> _Plan | None:
@@ -188,6 +195,27 @@ class IndexLoops:
         if items is not getattr(target, "elts", None):
             whole.binds.append((target, _displayed(items)))
         return whole if whole.lengths or whole.keys else None
+
+    def _of_columns(self, iterable: Any, target: Any, index: Any) -> _Plan | None:
+        """Return how to run over ``zip(*rows)``: each trip reads an entry of each row."""
+        source = iterable.args[0].value
+        if isinstance(source, gast.GeneratorExp):
+            source = at(gast.ListComp(source.elt, source.generators), source)
+        elif isinstance(source, gast.Call) and not self._has_places(source):
+            source = call("list", source)
+        elif self._is_used_up(getattr(source, "id", "")):
+            return None
+        rows, row = self._simple(self._pooled(source, target)), self._namer.fresh("row")
+
+        def of_each(part: Any) -> Any:
+            loop = gast.comprehension(store(row), clone(rows), [], 0)
+            return gast.ListComp(part, [loop])
+
+        shortest = call("min", of_each(length_of(load(row))))
+        shortest.keywords = [gast.keyword("default", constant(0))]
+        column = of_each(entry_of(load(row), index))
+        whole = isinstance(target, gast.Name)
+        return _Plan([shortest], [(target, call("tuple", column) if whole else column)])
 
     def _endless(self, iterable: Any, target: Any, index: Any) -> _Plan | None:
         """Return how to run over what never ends by itself, as the others of a `zip` do."""

@@ -8,6 +8,7 @@ import numpy as np
 
 from srcgrad.errors import MutationError
 from srcgrad.frontend.normalize.expressions import Expressions
+from srcgrad.frontend.normalize.index_steps import is_of_columns
 from srcgrad.frontend.normalize.wording import wording
 from srcgrad.frontend.normalize.workspace import Workspace
 from srcgrad.frontend.normalize.writes import name_of_numpy
@@ -134,8 +135,8 @@ class Targets:
         if isinstance(value, gast.IfExp):
             self._unpack_either(target, value, node)
             return
-        if isinstance(value, gast.GeneratorExp):  # all of it runs before a target is bound
-            value = at(gast.ListComp(value.elt, value.generators), value)
+        if self._is_iterator(value):  # all of it runs before a target is bound
+            value = self._expressions.containers.as_list(value)
         if not plain:
             self._unpack_starred(target.elts, value, node)
             return
@@ -149,6 +150,14 @@ class Targets:
             if not isinstance(item, gast.Name):
                 self._varies.names.add(name)
                 self.bind(item, load(name), node)
+
+    def _is_iterator(self, value: Any) -> bool:
+        """Say whether a value is a generator, ``zip(*rows)``, or `map` over such."""
+        if not isinstance(value, gast.Call):
+            return isinstance(value, gast.GeneratorExp)
+        if self._reader.scope.resolve(value.func) is map and len(value.args) == len("fx"):
+            return self._is_iterator(value.args[1])
+        return is_of_columns(value, self._reader.scope)
 
     def _unpack_either(self, target: Any, value: Any, node: Any) -> None:
         """Write ``a, b = (p, q) if test else (r, s)`` as a statement."""
