@@ -250,11 +250,10 @@ class Dimensions:
 
     def _of_parts(self, value: Any, names: list[Any]) -> tuple[Vector | None, ...]:
         """Return the axes of the parts of an element of an argument that holds tuples."""
-        root = self._elements.root(value)
-        if root is None:
+        if (root := self._elements.root(value)) is None:
             return ()
-        each = self._elements.each(root)
-        return tuple(self._of_item(each or f"{root}[{i}]") for i, _ in enumerate(names))
+        of_all = self._elements.each(root)
+        return tuple(self._of_item(of_all or f"{root}[{i}]") for i in range(len(names)))
 
     def _of_entry(self, loop: Any) -> Vector | None:
         """Return the axes of what a loop runs over."""

@@ -25,7 +25,7 @@ from srcgrad.frontend.expand.scoping import (
     starred_names,
 )
 from srcgrad.frontend.expand.session import WRITTEN_OUT
-from srcgrad.frontend.expand.short import reads_better_in_place, writes_rows_of
+from srcgrad.frontend.expand.short import gives_rows_to_write, reads_better_in_place
 from srcgrad.frontend.expand.values import (
     Choice,
     Identity,
@@ -45,7 +45,6 @@ from srcgrad.frontend.expand.values import (
     written_value,
 )
 from srcgrad.frontend.long_loops import is_repeated, repeated_of
-from srcgrad.frontend.returned_lists import returns_list
 from srcgrad.frontend.source import FunctionSource, find_source
 from srcgrad.ir import gast
 from srcgrad.ir.build import at, clone, load
@@ -311,7 +310,7 @@ class Calls(Part):
             placed
             or self.frame.held_entries.places_writer(function)
             or self.session.knows_written(function)
-            or (self.frame.hoistable and self._gives_rows_to_write(function, node))
+            or (self.frame.hoistable and gives_rows_to_write(function, node, self.frame.code.tree))
         ):
             bound = self.bound_to(function, args, keywords, node)
             return self.frame.placing.call_in_place(code, source.name, bound, {}, node)
@@ -338,13 +337,6 @@ class Calls(Part):
             return self._expanded_call(callee, args, keywords, node)
         bound = self.bound_tree(tree, args, keywords, defaults, node)
         return self.frame.placing.call_code(code, source.name, bound, {}, node)
-
-    def _gives_rows_to_write(self, function: FunctionType, node: Any) -> bool:
-        """Say whether a call gives a new list, into whose rows this function writes.
-
-        In its place it is seen that no other name reaches them.
-        """
-        return writes_rows_of(node, self.frame.code.tree) and returns_list(function)
 
     def _settles_tests(
         self, tree: Any, args: list[Value], keywords: Bound, defaults: Bound

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import operator
+from types import FunctionType
 from typing import Any, Final
 
+from srcgrad.frontend.returned_lists import returns_list
 from srcgrad.ir import gast
 from srcgrad.ir.walk import without_docstring
 
@@ -41,6 +43,14 @@ def reads_better_in_place(tree: Any, node: Any, caller: Any) -> bool:
         return False
     calls = _count_calls(node, caller)
     return calls <= 1 or (len(body) == 1 and _steps(body) * calls <= _MOST_STEPS)
+
+
+def gives_rows_to_write(function: FunctionType, node: Any, caller: Any) -> bool:
+    """Say whether a call gives a new list, into whose rows the caller writes.
+
+    In its place it is seen that no other name reaches them.
+    """
+    return writes_rows_of(node, caller) and returns_list(function)
 
 
 def writes_rows_of(node: Any, caller: Any) -> bool:

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from srcgrad.frontend.effects import is_library
+from srcgrad.frontend.callees import is_library
 from srcgrad.frontend.looking import is_mere_value, only_looks
 from srcgrad.frontend.normalize.comprehensions import names_outside
 from srcgrad.frontend.normalize.dicts import treats_as_dict
