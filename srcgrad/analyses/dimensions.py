@@ -19,9 +19,10 @@ from srcgrad.analyses.elements import ANY, Elements, numbers_given
 from srcgrad.analyses.index_arrays import given_masks, index_arrays, is_index_array
 from srcgrad.analyses.indexed_axes import taken_axes
 from srcgrad.analyses.integers import Integers
-from srcgrad.analyses.joining import displayed, joined
+from srcgrad.analyses.joining import displayed, joined, multiplied, paired
 from srcgrad.analyses.knowledge import NOTHING, Knowledge, axes_of_data, rank_condition
 from srcgrad.analyses.lengths import Length, Lengths, Vector, sliced, upto
+from srcgrad.analyses.listed_results import ListedResults
 from srcgrad.analyses.reductions import reduced
 from srcgrad.analyses.shapes import Shapes
 from srcgrad.analyses.spans import Spans
@@ -90,8 +91,12 @@ class Dimensions:
         self.lengths = knowledge.lengths or Lengths(self._seen)
         self._weak: dict[str, Vector | None] = {}
         self._cells = Cells(program, weakly(self.of))
-        while self._sweep():
-            pass
+        self._listed = ListedResults(program)
+        self._settle()
+        if made := self._listed.names():
+            self._items.update({f"{name}{ANY}": () for name in made})
+            self._elements = Elements(program, integers, self._items, made)
+            self._settle()
 
     @property
     def assumes(self) -> bool:
@@ -205,6 +210,10 @@ class Dimensions:
 
     # -- one pass over the program
 
+    def _settle(self) -> None:
+        while self._sweep():
+            pass
+
     def _sweep(self) -> bool:
         """Go through the program once; say whether a name was taken for more than it is."""
         self._known = dict(self._given)
@@ -246,12 +255,13 @@ class Dimensions:
         follow = self._knowledge.follow
         if follow is None or operation.kind != "user":
             return ()
-        return follow(statement, operation, self, self.lengths)
+        return self._listed.told(statement, follow(statement, operation, self, self.lengths))
 
     def _of_parts(self, value: Any, names: list[Any]) -> tuple[Vector | None, ...]:
         """Return the axes of the parts of an element of an argument that holds tuples."""
         if (root := self._elements.root(value)) is None:
-            return ()
+            numbers = isinstance(value, gast.Name) and self._cells.hold_numbers(value.id)
+            return ((),) * len(names) if numbers else ()
         of_all = self._elements.each(root)
         return tuple(self._of_item(of_all or f"{root}[{i}]") for i in range(len(names)))
 
@@ -350,11 +360,7 @@ class Dimensions:
         if (canonical, len(args)) in (("numpy.reshape", 2), ("numpy.arange", 1)):
             return self._of_creation(args[-1])
         if len(args) == 2 and (known.shape == "pairs" or canonical == "numpy.outer"):
-            flattens = known.shape != "pairs"
-            left, right = (self.of(item) for item in args)
-            if left is None or right is None or (flattens and (len(left), len(right)) != (1, 1)):
-                return (None, None) if flattens else None
-            return (*left, *right)
+            return paired(self.of(args[0]), self.of(args[1]), flat=known.shape != "pairs")
         if canonical == "numpy.array" and len(args) == 1 and hasattr(args[0], "elts"):
             return displayed(args[0], self.of)
         vector = self.of(args[0]) if len(args) == 1 else None
@@ -390,15 +396,9 @@ class Dimensions:
         right = self._with_rank(args[1], 1 if both or is_vector else 2)
         if left is None or right is None:
             return None
-        ranks = len(left), len(right)
-        if ranks in ((2, 2), (2, 1)):
+        if (len(left), len(right)) in ((2, 2), (2, 1)):
             self._products.add(name)
-            return (left[0], right[1]) if ranks == (2, 2) else left[:1]
-        if ranks[0] > 2 and ranks[1] == 2:  # a matrix for each row of others
-            return (*left[:-1], right[1])
-        if ranks == (1, 2):
-            return right[1:]
-        return () if ranks == (1, 1) else None
+        return multiplied(left, right)
 
     def _with_rank(self, node: Any, rank: int) -> Vector | None:
         vector = self.of(node)
