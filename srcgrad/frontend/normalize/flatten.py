@@ -335,9 +335,7 @@ class Flattener:
                     "loop over `range(len(x))` and index",
                 )
                 return
-            added = loop.body[: len(loop.body) - len(node.body)]  # what binds the names of the loop
-            made = [v for item in added for v in found_in(item, gast.ListComp)]
-            self._varies.spread([gast.Expr(value) for value in made])
+            self._spread(loop.body[: len(loop.body) - len(node.body)])  # what binds its names
             node = loop
             self._varies.names.difference_update(names_bound(node.target))
             if self._varies.of(node.iter):  # the keys of a dict
@@ -367,9 +365,15 @@ class Flattener:
         inner = [node for statement in loop.body for node in walk(statement)]
         return any(_changes(node) and node.value.id == name for node in inner)
 
+    def _spread(self, nodes: list[Any]) -> None:
+        """Follow what varies into comprehensions that were made for a loop."""
+        made = [value for node in nodes for value in found_in(node, gast.ListComp)]
+        self._varies.spread([gast.Expr(value) for value in made])
+
     def _simple(self, value: Any) -> Any:
         """Return a name of what a loop runs over that the loop does not bind anew."""
         loop = self._loop
+        self._spread([value])
         sequence = self._expressions.atom(value, loop)
         if getattr(sequence, "id", None) not in bound_names([loop]):
             return sequence

@@ -201,6 +201,8 @@ class IndexLoops:
         source = iterable.args[0].value
         if isinstance(source, gast.GeneratorExp):
             source = at(gast.ListComp(source.elt, source.generators), source)
+        elif _view(source) is not None:
+            source = self._listed_view(source)
         elif isinstance(source, gast.Call) and not self._has_places(source):
             source = call("list", source)
         elif self._is_used_up(getattr(source, "id", "")):
@@ -216,6 +218,16 @@ class IndexLoops:
         column = of_each(entry_of(load(row), index))
         whole = isinstance(target, gast.Name)
         return _Plan([shortest], [(target, call("tuple", column) if whole else column)])
+
+    def _listed_view(self, view: Any) -> Any:
+        """Return the list of what ``d.items()`` gives, or another view of a dict."""
+        names = [self._namer.fresh(name) for name in ("key", "value")]
+        if view.func.attr != "items":
+            names = names[1:]
+        targets = [store(name) for name in names]
+        target = gast.Tuple(targets, gast.Store()) if len(names) > 1 else targets[0]
+        held = _displayed(targets) if len(names) > 1 else load(names[0])
+        return at(gast.ListComp(held, [gast.comprehension(target, view, [], 0)]), view)
 
     def _endless(self, iterable: Any, target: Any, index: Any) -> _Plan | None:
         """Return how to run over what never ends by itself, as the others of a `zip` do."""

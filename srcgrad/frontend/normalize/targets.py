@@ -152,11 +152,13 @@ class Targets:
                 self.bind(item, load(name), node)
 
     def _is_iterator(self, value: Any) -> bool:
-        """Say whether a value is a generator, ``zip(*rows)``, or `map` over such."""
+        """Say whether a value is a generator, ``zip(*rows)``, or `map` over such or a `zip`."""
         if not isinstance(value, gast.Call):
             return isinstance(value, gast.GeneratorExp)
         if self._reader.scope.resolve(value.func) is map and len(value.args) == len("fx"):
-            return self._is_iterator(value.args[1])
+            inner = value.args[1]
+            zips = isinstance(inner, gast.Call) and self._reader.scope.resolve(inner.func) is zip
+            return zips or self._is_iterator(inner)
         return is_of_columns(value, self._reader.scope)
 
     def _unpack_either(self, target: Any, value: Any, node: Any) -> None:
