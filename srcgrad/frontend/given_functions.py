@@ -22,21 +22,27 @@ _Meant = Callable[[Any], list[Any]]
 def told_by_call(function: FunctionType, call: Any, meant: _Meant) -> Given:
     """Return the functions that a call gives to a function, and those that are its defaults.
 
-    A lambda gives what it is given on: what it writes into is seen where it stands.
+    A lambda gives what it is given on: what it writes into is seen where it stands. None, in the
+    place of a function, is never called.
     """
     given = _arguments(function, call)
     if given is None:
         return frozenset()
     bound = dict(given)
     found = {name: value for name, value in default_values(function) if name not in bound}
+    found = {name: _gives_on if value is None else value for name, value in found.items()}
     for name, value in bound.items():
-        if isinstance(value, gast.Lambda):
+        if isinstance(value, gast.Lambda) or _is_none(value):
             found[name] = _gives_on
         elif isinstance(value, (gast.Name, gast.Attribute)):
             callees = meant(value)
             if len(callees) == 1:
                 found[name] = callees[0]
     return frozenset(item for item in found.items() if _is_told(item[1]))
+
+
+def _is_none(value: Any) -> bool:
+    return isinstance(value, gast.Constant) and value.value is None
 
 
 def _is_told(value: Any) -> bool:
