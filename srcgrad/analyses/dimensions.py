@@ -21,6 +21,7 @@ from srcgrad.analyses.indexed_axes import taken_axes
 from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.knowledge import NOTHING, Knowledge, axes_of_data, rank_condition
 from srcgrad.analyses.lengths import Length, Lengths, Vector, sliced, upto
+from srcgrad.analyses.listed_results import ListedResults
 from srcgrad.analyses.result_axes import by_signature, product_axes, result_axes
 from srcgrad.analyses.shapes import Shapes
 from srcgrad.analyses.spans import Spans
@@ -90,8 +91,12 @@ class Dimensions:
         self.lengths = knowledge.lengths or Lengths(self._seen)
         self._weak: dict[str, Vector | None] = {}
         self._cells = Cells(program, weakly(self.of))
-        while self._sweep():
-            pass
+        self._listed = ListedResults(program)
+        self._settle()
+        if made := self._listed.names():
+            self._items.update({f"{name}{ANY}": () for name in made})
+            self._elements = Elements(program, integers, self._items, made)
+            self._settle()
 
     @property
     def assumes(self) -> bool:
@@ -205,6 +210,10 @@ class Dimensions:
 
     # -- one pass over the program
 
+    def _settle(self) -> None:
+        while self._sweep():
+            pass
+
     def _sweep(self) -> bool:
         """Go through the program once; say whether a name was taken for more than it is."""
         self._known = dict(self._given)
@@ -246,13 +255,16 @@ class Dimensions:
         follow = self._knowledge.follow
         if follow is None or operation.kind != "user":
             return ()
-        return follow(statement, operation, self, self.lengths)
+        return self._listed.told(statement, follow(statement, operation, self, self.lengths))
 
     def _of_parts(self, statement: Any, names: list[Any]) -> tuple[Vector | None, ...]:
         """Return the axes of the parts of an argument that holds them, or of several results."""
-        root = self._elements.root(statement.value)
+        value = statement.value
+        root = self._elements.root(value)
         if root is not None:
             return tuple(self._of_item(self._elements.at(root, i)) for i, _ in enumerate(names))
+        if isinstance(value, gast.Name) and self._cells.hold_numbers(value.id):
+            return ((),) * len(names)
         operation = self._program.operation(statement)
         if operation.kind != "primitive" or operation.primal is None:
             return ()

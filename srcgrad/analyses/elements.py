@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Any, Final
 
 from srcgrad.analyses.integers import Integers
@@ -36,7 +37,7 @@ class Elements:
 
     They are only read: by an integer, by a loop, for their length, and by the user's functions,
     which write into no argument. So are the lists that they hold (``rows[*]``, where the numbers
-    are ``rows[*][*]``), by whatever name.
+    are ``rows[*][*]``), by whatever name. The same holds of lists that the program has `made`.
 
     >>> from srcgrad.compiler.doctesting import program_of
     >>> program = program_of('''
@@ -56,15 +57,22 @@ class Elements:
     True
     """
 
-    def __init__(self, program: Program, integers: Integers, seen: Seen) -> None:
+    def __init__(
+        self,
+        program: Program,
+        integers: Integers,
+        seen: Seen,
+        made: Mapping[str, Any] = MappingProxyType({}),
+    ) -> None:
         self._program = program
+        self._made = made
         self._integers = integers
         self._seen = seen
         self._lists = {text[: at + 1] for text in seen for at in _ends_of_lists(text)}
         self._lists |= {text.partition("[")[0] for text in seen if _AT.fullmatch(text)}
         self._lists |= {text + _PART for text in self._lists}
         self._holders: dict[str, str] = {}
-        owners = {name for name in program.parameters if name in self._lists}
+        owners = {name for name in (*program.parameters, *made) if name in self._lists}
         while owners:
             self._holders = self._find_holders(owners)
             spoilt = owners - self._holders.keys() | set(self._spoilt())
@@ -143,6 +151,8 @@ class Elements:
             yield from self._of_loop(statement.target, statement.iter)
             return
         for target in targets_of(statement):
+            if self._made.get(getattr(target, "id", "")) is statement:
+                continue
             alone = isinstance(statement, gast.Assign) and isinstance(target, gast.Name)
             root = self.root(statement.value) if alone or _names_in(target) else None
             parts = () if alone or root not in self._lists else enumerate(_names_in(target))

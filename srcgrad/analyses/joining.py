@@ -95,3 +95,23 @@ def _first(found: Sequence[Length]) -> Length:
 def _with_new(vector: Vector, axis: int, count: int) -> Vector:
     place = axis % (len(vector) + 1)
     return (*vector[:place], count, *vector[place:])
+
+
+def paired(left: Vector | None, right: Vector | None, *, flat: bool) -> Vector | None:
+    """Return the axes of what is computed of all pairs; `flat` if other axes are made one."""
+    if left is None or right is None or (flat and (len(left), len(right)) != (1, 1)):
+        return (None, None) if flat else None
+    return (*left, *right)
+
+
+def multiplied(left: Vector, right: Vector) -> Vector | None:
+    """Return the axes of a product of matrices or vectors.
+
+    >>> multiplied((2, 3), (3, 4)), multiplied((5, 2, 3), (3, 4)), multiplied((3,), (3, 4))
+    ((2, 4), (5, 2, 4), (4,))
+    """
+    if len(left) > 1 and len(right) == 2:  # a product for each matrix of several, too
+        return (*left[:-1], right[1])
+    if len(left) == 1 and len(right) in (1, 2):
+        return right[1:]
+    return left[:1] if (len(left), len(right)) == (2, 1) else None

@@ -27,8 +27,10 @@ class Operands(Protocol):
         """Return what leads from a list to numbers, if it holds nothing else: ``[*][*]``."""
 
 
-Follow = Callable[[Any, Operation, Operands, Lengths], "tuple[Vector | None, ...]"]
-"""Returns the axes of the results of a call, by its statement, operation and operands."""
+Result = Vector | str | None
+"""The axes of a result of a call; of a list of numbers what leads to these, ``[*]``."""
+Follow = Callable[[Any, Operation, Operands, Lengths], tuple[Result, ...]]
+"""Returns what the results of a call are, by its statement, operation and operands."""
 
 _RANKS: Final = {"int": 0, "number": 0, "vector": 1, "matrix": 2}
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from srcgrad.analyses.array_kinds import ArrayKinds
 from srcgrad.analyses.call_writes import draws_anew
+from srcgrad.analyses.dimensions import Dimensions
 from srcgrad.analyses.entries import Entries, copied_list
 from srcgrad.analyses.outside_attributes import holders_of_memory
 from srcgrad.analyses.outside_numbers import OutsideNumbers
@@ -16,7 +17,7 @@ from srcgrad.analyses.shapes import Shapes
 from srcgrad.ir import gast
 from srcgrad.ir.displays import repeated_entries
 from srcgrad.ir.operations import Operation, may_return_operand, operands_viewed
-from srcgrad.ir.program import Program, direct_names
+from srcgrad.ir.program import Program, bound_names, direct_names
 from srcgrad.ir.walk import found_in, names_read, root_name
 
 
@@ -31,16 +32,17 @@ class SharedOperands:
         self,
         program: Program,
         shapes: Shapes,
+        dimensions: Dimensions,
         kinds: ArrayKinds,
         outside: OutsideNumbers,
-        own: set[str],
         is_number: Callable[[Any], bool],
     ) -> None:
         self._program = program
         self._shapes = shapes
+        self._dimensions = dimensions
         self._kinds = kinds
         self._outside = outside
-        self._own = own
+        self._own = bound_names(program.body)
         self._is_number = is_number
         self.said: dict[str, str] = {}
 
@@ -131,13 +133,23 @@ class SharedOperands:
             self._program.reader.constant_attribute(value.value)
         )
         number = self._shapes.element_is_number(value) or self._outside.reads_number(value)
-        if of_shape or number or self._kinds.selects(value):
+        if of_shape or number or self._kinds.selects(value) or self._is_element(value):
             return []
         if isinstance(value.slice, gast.Slice) and self._holds_numbers(value.value):
             return []
         if isinstance(value.value, gast.Call):
             return self.of(value.value, self._program.reader.read(value.value))
         return names_read(value.value)
+
+    def _is_element(self, value: Any) -> bool:
+        """Say whether ``a[i, j]`` is a number of an array, by the axes that this surely has.
+
+        Of a list it may be an array without axes, and so it is with an ellipsis, of an array.
+        """
+        parts = value.slice.elts if isinstance(value.slice, gast.Tuple) else ()
+        whole = any(isinstance(item, gast.Constant) and item.value is ... for item in parts)
+        is_array = bool(parts) or getattr(value.value, "id", None) in self._kinds.arrays
+        return is_array and not whole and self._dimensions.of_place(value) == ()
 
     def _is_list(self, node: Any) -> bool:
         """Say whether an operand is surely a list or tuple, made here or given, of numbers then."""

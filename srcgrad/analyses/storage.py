@@ -98,10 +98,8 @@ class _Analysis:
         self._repeated: set[str] = set()
         self._kinds = ArrayKinds(program, shapes)
         self._outside = OutsideNumbers(program, integers, shapes.is_number)
-        own = self._made_here
-        self._operands = SharedOperands(
-            program, shapes, self._kinds, self._outside, own, weakly(self._is_number)
-        )
+        parts = program, shapes, dimensions, self._kinds, self._outside
+        self._operands = SharedOperands(*parts, weakly(self._is_number))
         self._calls = CallWrites(program, weakly(self._varies), weakly(self._problem))
         self._changes = ContainerChanges(program, shapes)
         self._result.own = self._changes.own

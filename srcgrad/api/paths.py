@@ -29,9 +29,10 @@ from srcgrad.locks import Lock
 
 if TYPE_CHECKING:
     from srcgrad.compiler import vocabulary
-    from srcgrad.frontend import effects, repeatable, source
+    from srcgrad.frontend import callees, effects, repeatable, source
 else:
     vocabulary = later("srcgrad.compiler.vocabulary")
+    callees = later("srcgrad.frontend.callees")
     effects = later("srcgrad.frontend.effects")
     repeatable = later("srcgrad.frontend.repeatable")
     source = later("srcgrad.frontend.source")
@@ -200,7 +201,7 @@ def _named_in(code: CodeType, names: dict[str, Any]) -> list[FunctionType]:
     return [
         item
         for item in functions
-        if not effects.is_library(item) and not str(item.__module__).startswith("srcgrad.runtime")
+        if not callees.is_library(item) and not str(item.__module__).startswith("srcgrad.runtime")
     ]
 
 

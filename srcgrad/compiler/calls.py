@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from srcgrad.compiler.normal_form import parameter_names
-from srcgrad.errors import Diagnostic, UnsupportedSyntaxError
+from srcgrad.errors import Diagnostic, UnsupportedError, UnsupportedSyntaxError
 from srcgrad.frontend.long_loops import loop_of
 from srcgrad.frontend.source import FunctionSource
 from srcgrad.frontend.surgery import edits_a_parameter
@@ -25,8 +25,10 @@ class Call:
     callee: FunctionSource
     operation: Operation
 
-    def operands(self, externals: Externals) -> list[Any]:
+    def operands(self, externals: Externals, cause: UnsupportedError | None = None) -> list[Any]:
         """Return what each parameter gets, defaults included.
+
+        `cause` is what stood against writing out what the caller hands on by stars.
 
         Raises:
             UnsupportedSyntaxError: The call does not name what each parameter gets.
@@ -34,6 +36,8 @@ class Call:
         args = self.callee.tree.args
         names = parameter_names(self.callee.tree)
         if args.vararg is not None or args.kwarg is not None:
+            if cause is not None:
+                raise cause.with_traceback(None)
             raise self._refusal("has starred parameters", "name its parameters")
         if loop_of(self.operation.primal) is None and edits_a_parameter(self.callee.tree):
             hint = "use `grad_of` where the function is called"

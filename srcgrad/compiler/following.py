@@ -9,8 +9,9 @@ from types import FunctionType
 from typing import Any
 
 from srcgrad.analyses.dimensions import Dimensions
+from srcgrad.analyses.elements import ANY
 from srcgrad.analyses.integers import Integers
-from srcgrad.analyses.knowledge import Follow, Knowledge, Operands
+from srcgrad.analyses.knowledge import Follow, Knowledge, Operands, Result
 from srcgrad.analyses.lengths import Length, Lengths, Seen, Vector, outside
 from srcgrad.analyses.shapes import Shapes
 from srcgrad.compiler.calls import Call
@@ -22,6 +23,7 @@ from srcgrad.compiler.vocabulary import VOCABULARY
 from srcgrad.errors import UnsupportedError
 from srcgrad.frontend.expand.entry import Expander
 from srcgrad.frontend.expand.scoping import without_collisions
+from srcgrad.frontend.returned_lists import returns_list
 from srcgrad.frontend.source import FunctionSource, find_source
 from srcgrad.ir.build import load
 from srcgrad.ir.operations import Operation
@@ -73,7 +75,7 @@ class Following:
 
     def results(
         self, statement: Any, operation: Operation, operands: Operands, lengths: Lengths
-    ) -> tuple[Vector | None, ...]:
+    ) -> tuple[Result, ...]:
         """Return the axes of the results of a call; nothing if they cannot be told."""
         try:
             callee = find_source(self.expander.expand(operation.primal))
@@ -100,7 +102,7 @@ class Following:
 
     def _supposed(
         self, callee: FunctionSource, axes: tuple[Vector | None, ...]
-    ) -> tuple[Vector | None, ...]:
+    ) -> tuple[Result, ...]:
         """Return the axes of numbers, and of states those that they have when they are given."""
         program = self._program(callee)
         if program is None:
@@ -112,7 +114,7 @@ class Following:
 
     def _followed(
         self, callee: FunctionSource, arguments: _Arguments, lengths: Lengths
-    ) -> tuple[Vector | None, ...]:
+    ) -> tuple[Result, ...]:
         """Return the axes of the results of a function."""
         program = self._program(callee)
         if program is None:
@@ -140,7 +142,11 @@ class Following:
         knowledge = Knowledge(given=given, lengths=lengths, follow=inner.results)
         shapes = Shapes(program, integers)
         found = Dimensions(program, integers, shapes, assume=False, knowledge=knowledge)
-        vectors = tuple(outside(found.of(load(name))) for name in program.outputs)
+        outputs = [load(name) for name in program.outputs]
+        vectors = tuple(outside(found.of(output)) for output in outputs)
+        if vectors == (None,) and returns_list(callee.function):
+            listed = found.numbers_in(outputs[0])
+            return (listed,) if listed == ANY else vectors
         return vectors if program.returns_tuple or len(vectors) == 1 else ()
 
     def _program(self, callee: FunctionSource) -> Program | None:

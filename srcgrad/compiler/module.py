@@ -253,7 +253,7 @@ class Module:
     ) -> DerivedCall | RepeatedCall | SteppedLoop:
         source = find_source(self.expander.expand(operation.primal))
         call = Call(caller, statement, source, operation)
-        passed = call.operands(self.externals)
+        passed = call.operands(self.externals, self.expander.refused.get(caller.function))
         repeated = self.repeats.derive(caller, statement, (source, passed), facts)
         if repeated is not None:
             return repeated
@@ -275,7 +275,8 @@ class Module:
             known["return"] = "number"
         given = dict(zip(names, passed, strict=True)) if self.seen else {}
         told = Passed.of(facts.dimensions, given, source.function)
-        half = self._half(source, tuple(wrt), tuple(known.items()), told)
+        with merging(self.expander.refused.get(operation.primal)):
+            half = self._half(source, tuple(wrt), tuple(known.items()), told)
         wanted = [item for name, item in zip(names, passed, strict=True) if name in wrt]
         return DerivedCall(half.forward, half.backward, half.outputs, wanted, passed)
 

@@ -6,7 +6,7 @@ from types import FunctionType
 from typing import Any, Final
 
 from srcgrad.analyses.variation import Variation
-from srcgrad.frontend.effects import is_library
+from srcgrad.frontend.callees import is_library
 from srcgrad.frontend.left_out import marks
 from srcgrad.frontend.places_of_writes import how_written
 from srcgrad.frontend.remembered import nothing_changes, tree_to_read

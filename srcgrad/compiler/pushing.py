@@ -161,13 +161,17 @@ class Pusher:
         operation: Operation,
         varies: Callable[[Any], bool],
     ) -> PushedCall | None:
-        source = find_source(self.module.expander.expand(operation.primal))
-        passed = Call(caller, statement, source, operation).operands(self.module.externals)
+        expander = self.module.expander
+        source = find_source(expander.expand(operation.primal))
+        cause = expander.refused.get(caller.function)
+        passed = Call(caller, statement, source, operation).operands(self.module.externals, cause)
         names = parameter_names(source.tree)
         pairs = list(zip(names, passed, strict=True))
         wrt = tuple(name for name, item in pairs if varies(item))
         seeds = [item for name, item in pairs if name in wrt]
-        return PushedCall(self._function(source, wrt, self.module.stages.inner()), passed, seeds)
+        with merging(expander.refused.get(operation.primal)):
+            function = self._function(source, wrt, self.module.stages.inner())
+        return PushedCall(function, passed, seeds)
 
 
 def _refuse_writing_calls(derivation: Derivation, varied: frozenset[str]) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 
 from srcgrad.frontend.apart import names_captured
 from srcgrad.ir import gast
+from srcgrad.ir.packages import package_of
 from srcgrad.ir.scopes import MISSING, Scope, uncached
 
 ELSEWHERE: Final = "*"
@@ -65,7 +66,7 @@ def functions_held(
             np.float64 if is_type_of_numbers(item, plain, scope) else uncached(scope.resolve(item))
             for item in ways
         ]
-        if all(map(_is_function, functions)):
+        if all(map(is_function, functions)):
             held[name] = functions
     return held
 
@@ -104,7 +105,8 @@ def _ways(value: Any) -> list[Any]:
     return [value]
 
 
-def _is_function(value: Any) -> bool:
+def is_function(value: Any) -> bool:
+    """Say whether a value that a scope tells is something to be called."""
     return value is not MISSING and callable(value)
 
 
@@ -122,6 +124,17 @@ def given_to(function: FunctionType, call: Any, names: frozenset[str]) -> list[A
     bound += [(item.arg, item.value) for item in call.keywords]
     known = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     return [value for name, value in bound if name in names or name not in known]
+
+
+def is_library(function: FunctionType) -> bool:
+    """Say whether a function is of NumPy or SciPy, whose code is deep and known to be clean."""
+    return package_of(function) in ("numpy", "scipy")
+
+
+def all_parameters(function: FunctionType) -> frozenset[str]:
+    """Return the names of the parameters of a function, but for starred ones."""
+    code = function.__code__
+    return frozenset(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
 
 
 def makes_exception(func: Any, scope: Scope) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from types import FunctionType
 from typing import Any, Final
 
-from srcgrad.frontend.effects import is_library
+from srcgrad.frontend.callees import is_library
 from srcgrad.frontend.remembered import nothing_changes, tree_to_read
 from srcgrad.ir import gast
 from srcgrad.ir.operations import Reader

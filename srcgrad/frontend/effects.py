@@ -15,9 +15,11 @@ from srcgrad.frontend.apart import named_apart, names_captured, pairs_up, target
 from srcgrad.frontend.callees import (
     ELSEWHERE,
     OUTPUTS,
+    all_parameters,
     calls_back,
     functions_held,
     given_to,
+    is_library,
     is_type_of_numbers,
     makers_of,
     makes_exception,
@@ -30,11 +32,21 @@ from srcgrad.frontend.element_reads import (
     plain_origins,
 )
 from srcgrad.frontend.fixed import keeps_nothing, never_changes
+from srcgrad.frontend.given_functions import (
+    LOCAL,
+    Given,
+    bound_by,
+    given_names,
+    local_functions,
+    parameters_given,
+    told_by_call,
+)
+from srcgrad.frontend.made_arrays import TARGETING, arrays_made
 from srcgrad.frontend.parameter_parts import number_parameters, text_parameters
 from srcgrad.frontend.remembered import nothing_changes, tree_to_read
 from srcgrad.ir import gast
 from srcgrad.ir.operations import Operation, Reader, may_return_operand, operands_viewed
-from srcgrad.ir.packages import is_of_python, package_of
+from srcgrad.ir.packages import is_of_python
 from srcgrad.ir.scopes import MISSING, is_library_method, scope_of, uncached
 from srcgrad.ir.targets import target_of
 from srcgrad.ir.vocabulary import Vocabulary
@@ -55,11 +67,7 @@ _HOLDERS: Final = (
 _COPIERS: Final = (list, dict, set, tuple, sorted, copy.copy)
 _READ_ONLY: Final = (gast.Constant, gast.JoinedStr, gast.Dict)  # no method takes and writes
 _NEW_MEMORY: Final = (gast.BinOp, gast.UnaryOp, gast.Compare, gast.Constant, gast.JoinedStr)
-_TARGETING: Final = frozenset(
-    (gast.Assign, gast.AnnAssign, gast.NamedExpr, gast.For, gast.comprehension)
-).union((gast.withitem, gast.Delete))
-"""What `targets_of` looks into."""
-_BINDING: Final = (_TARGETING - {gast.Delete}) | {gast.Call, gast.Match}
+_BINDING: Final = (TARGETING - {gast.Delete}) | {gast.Call, gast.Match}
 """What may bind a name, or hand memory to one."""
 _CHANGING: Final = frozenset(
     (gast.Assign, gast.Delete, gast.For, gast.withitem, gast.AugAssign, gast.Call)
@@ -95,36 +103,36 @@ def written_parameters(
 
 
 def written_by(
-    function: FunctionType, vocabulary: Vocabulary, active: Active = frozenset()
+    function: FunctionType,
+    vocabulary: Vocabulary,
+    active: Active = frozenset(),
+    given: Given = frozenset(),
 ) -> Written:
-    """Return what a call of a function may change."""
+    """Return what a call of a function may change, of which some functions that it is `given`."""
     with nothing_changes() as memory:
-        question = "written", id(vocabulary)
+        question = "written", id(vocabulary), given
         if (question, function) in active:  # found by the outer call of the same function
             return memory.assumed(question, function, _NOTHING)
 
         def find() -> Written:
-            return _found_written(function, vocabulary, active | {(question, function)})
+            return _found_written(function, vocabulary, active | {(question, function)}, given)
 
         return memory.found(question, function, find)
 
 
-def _found_written(function: FunctionType, vocabulary: Vocabulary, active: Active) -> Written:
+def _found_written(
+    function: FunctionType, vocabulary: Vocabulary, active: Active, given: Given
+) -> Written:
     if is_library(function):  # these write only where they are told to
-        return Written(_all_parameters(function) & OUTPUTS, frozenset())
+        return Written(all_parameters(function) & OUTPUTS, frozenset())
     tree = tree_to_read(function)
     if tree is None:
-        every = _all_parameters(function) | {ELSEWHERE}
+        every = all_parameters(function) | {ELSEWHERE}
         return Written(every, every)
-    written = Effects(function, tree, vocabulary, active).run()
+    written = Effects(function, tree, vocabulary, active, given).run()
     if is_of_python(function):  # the memory of its own modules, as filters, is nobody's data
         return Written(written.parameters - {ELSEWHERE}, written.deeply)
     return written
-
-
-def is_library(function: FunctionType) -> bool:
-    """Say whether a function is of NumPy or SciPy, whose code is deep and known to be clean."""
-    return package_of(function) in ("numpy", "scipy")
 
 
 def returned_parameters(
@@ -157,22 +165,22 @@ def _found_returned(
 ) -> frozenset[str]:
     tree = None if is_library(function) else tree_to_read(function)
     if tree is None:
-        return _all_parameters(function)
+        return all_parameters(function)
     return Effects(function, tree, vocabulary, active).returned()
-
-
-def _all_parameters(function: FunctionType) -> frozenset[str]:
-    code = function.__code__
-    return frozenset(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
 
 
 class Effects:
     """Follows the parameters of one function through its names to the writes."""
 
     def __init__(
-        self, function: FunctionType, tree: Any, vocabulary: Vocabulary, active: Active
+        self,
+        function: FunctionType,
+        tree: Any,
+        vocabulary: Vocabulary,
+        active: Active,
+        told: Given = frozenset(),
     ) -> None:
-        self._tree = tree
+        self._told = told
         self._reader = Reader(scope_of(function, tree, with_imports=True), vocabulary)
         self._active = active
         self._operations: dict[int, Operation] = {}
@@ -231,41 +239,24 @@ class Effects:
 
     @kept_property
     def _held(self) -> dict[str, list[Any]]:
-        """The functions that variables hold which hold nothing else."""
-        return functions_held(self._nodes, self._given, self._reader.scope)
+        """The functions that variables hold which hold nothing else, and parameters in this call.
+
+        What is defined inside is looked through with the rest, and so is what it writes into.
+        """
+        held = functions_held(self._nodes, self._given, self._reader.scope)
+        held.update(given_names(self._told, self._nodes))
+        held.update({key: [LOCAL] for key in self._local})
+        return held | parameters_given(self._local, self._nodes, held, self._reader.scope)
+
+    @kept_property
+    def _local(self) -> dict[str, Any]:
+        """The functions that are defined inside, and called by their names alone."""
+        return local_functions(self._nodes, self._given)
 
     @kept_property
     def _arrays(self) -> set[str]:
         """The names that are bound to new arrays of numbers alone, or to parts of such."""
-        made: dict[str, list[Any]] = defaultdict(list)
-        for name in self._given:
-            made[name].append(None)
-        for node in self._nodes:
-            for target in targets_of(node) if node.__class__ in _TARGETING else ():
-                plain = isinstance(target, gast.Name)
-                for name in names_bound(target):
-                    made[name].append(getattr(node, "value", None) if plain else None)
-        arrays = set(made)
-        while wrong := {n for n in arrays if not all(self._is_array(v, arrays) for v in made[n])}:
-            arrays -= wrong
-        return arrays
-
-    def _is_array(self, value: Any, arrays: set[str]) -> bool:
-        if isinstance(value, gast.Subscript):
-            return isinstance(value.value, gast.Name) and value.value.id in arrays
-        if not isinstance(value, gast.Call) or any(map(self._may_be_objects, walk(value))):
-            return False
-        operation = self._reader.read(value)
-        if operation.primal is None or operation.kind not in ("primitive", "constant"):
-            return False
-        known = self._reader.vocabulary.primitive(operation.primal)
-        return known.name.startswith("numpy.") and known.gives in ("array", "number")
-
-    def _may_be_objects(self, node: Any) -> bool:
-        """Say whether a part of a call may make its array one of objects, which keeps them."""
-        if isinstance(node, gast.Constant):
-            return node.value is None or isinstance(node.value, str)
-        return self._reader.scope.resolve(node) is object
+        return arrays_made(self._nodes, self._given, self._reader)
 
     def _size(self) -> int:
         return sum(map(len, [*self._from.values(), *self._holds.values()]))
@@ -291,6 +282,9 @@ class Effects:
         if name is not None and call.func.attr in WRITING | _KEEPERS:
             for item in call.args:
                 self._holds[name] |= self._origins(item)
+        local = self._local.get(getattr(call.func, "id", ""))
+        for taken, item in [] if local is None else bound_by(call, local):
+            self._from[taken] |= self._origins(item)
         inner = [item for item in operands if isinstance(item, gast.Lambda)]
         for taken in [arg.id for item in inner for arg in item.args.args]:  # from all the others
             for other in [item for item in (*operands, call.func) if item not in inner]:
@@ -457,6 +451,8 @@ class Effects:
         Of the latter, first those of which nothing that they hold is written into.
         """
         func, reader = call.func, self._reader
+        if callee is LOCAL:
+            return set(), [], []
         if callee is MISSING:
             return set(), [], [] if self._is_known_method(func) else list(call.args)
         if is_library_method(callee) or tells_namespace(callee):
@@ -467,7 +463,7 @@ class Effects:
             shifted = gast.Call(func, [gast.Constant(None, None), *call.args], call.keywords)
             makers, call = makers_of(callee), shifted
         elif reader.vocabulary.rule_for(callee) or reader.vocabulary.constant_reason(callee):
-            own = isinstance(callee, FunctionType) and _all_parameters(callee) & OUTPUTS
+            own = isinstance(callee, FunctionType) and all_parameters(callee) & OUTPUTS
             return set(), [], given_to(callee, call, own) if own else []
         elif isinstance(callee, FunctionType):
             makers = [callee]
@@ -476,7 +472,8 @@ class Effects:
         elsewhere = set[str]()
         shallow, deep = list[Any](), list[Any]()
         for maker in makers:
-            written, deeply = written_by(maker, reader.vocabulary, self._active)
+            told = told_by_call(maker, call, self._meant)
+            written, deeply = written_by(maker, reader.vocabulary, self._active, told)
             shallow += given_to(maker, call, written - deeply)
             deep += given_to(maker, call, deeply)
             elsewhere |= written & {ELSEWHERE}

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from srcgrad.frontend.effects import is_library
+from srcgrad.frontend.callees import is_library
 from srcgrad.frontend.parameter_parts import DEEPEST, Origins, Use, copied, origin, uses_of
 from srcgrad.frontend.remembered import remembered, tree_to_read
 from srcgrad.ir import gast

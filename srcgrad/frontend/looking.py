@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from srcgrad.errors import SrcgradError
-from srcgrad.frontend.effects import is_library
+from srcgrad.frontend.callees import is_library
 from srcgrad.frontend.source import find_source
 from srcgrad.ir import gast
 from srcgrad.ir.scopes import MISSING, Scope, scope_of

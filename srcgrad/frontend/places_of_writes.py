@@ -7,8 +7,8 @@ from types import FunctionType
 from typing import Final
 
 from srcgrad.errors import SrcgradError
-from srcgrad.frontend.callees import ELSEWHERE
-from srcgrad.frontend.effects import Active, Effects, is_library, written_parameters
+from srcgrad.frontend.callees import ELSEWHERE, is_library
+from srcgrad.frontend.effects import Active, Effects, written_parameters
 from srcgrad.frontend.remembered import nothing_changes, source_to_read
 from srcgrad.ir.vocabulary import Vocabulary
 from srcgrad.spans import Placed, Span

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from srcgrad.frontend.effects import is_library
+from srcgrad.frontend.callees import is_library
 from srcgrad.frontend.remembered import Memory, nothing_changes, tree_to_read
 from srcgrad.frontend.source import is_made
 from srcgrad.ir import gast

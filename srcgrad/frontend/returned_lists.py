@@ -8,7 +8,7 @@ from types import FunctionType
 from typing import Any
 
 from srcgrad.errors import SrcgradError
-from srcgrad.frontend.effects import is_library
+from srcgrad.frontend.callees import is_library
 from srcgrad.frontend.remembered import remembered
 from srcgrad.frontend.source import find_source
 from srcgrad.frontend.weak_memory import PerFunction

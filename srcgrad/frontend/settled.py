@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from srcgrad.errors import SrcgradError
-from srcgrad.frontend.effects import is_library
+from srcgrad.frontend.callees import is_library
 from srcgrad.frontend.rebinding import Variable, is_rebound
 from srcgrad.frontend.remembered import source_to_read
 from srcgrad.ir import gast

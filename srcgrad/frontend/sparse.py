@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from srcgrad.errors import MissingRuleError
-from srcgrad.frontend.effects import is_library
+from srcgrad.frontend.callees import is_library
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.frontend.remembered import tree_to_read
 from srcgrad.ir import gast

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from types import FunctionType
 from typing import Any
 
-from srcgrad.frontend.effects import is_library
+from srcgrad.frontend.callees import is_library
 from srcgrad.frontend.remembered import remembered, tree_to_read
 from srcgrad.frontend.weak_memory import PerFunction
 from srcgrad.ir import gast

@@ -57,9 +57,14 @@ def _makes_row(value: Any, scope: Scope) -> bool:
 
 
 def is_plain_number(value: Any, scope: Scope) -> bool:
-    """Say whether an expression is a number that is written out, ``-1.0`` or ``math.inf``."""
+    """Say whether an expression is a number that is written out, ``-1.0`` or ``math.inf``.
+
+    It may be one or another: ``1.0 if i == j else 0.0``.
+    """
     if isinstance(value, gast.UnaryOp):
         return isinstance(value.op, gast.USub) and is_plain_number(value.operand, scope)
+    if isinstance(value, gast.IfExp):
+        return is_plain_number(value.body, scope) and is_plain_number(value.orelse, scope)
     if isinstance(value, gast.Call):  # of ``float("inf")``
         written = len(value.args) == 1 and isinstance(value.args[0], gast.Constant)
         return written and not value.keywords and scope.resolve(value.func) is float

@@ -33,6 +33,8 @@ _ONLY_IMPORTING: Final = tuple(
     f"importlib.{name}" for name in ("import_module", "util.find_spec", "metadata.", "resources.")
 )
 """Functions among those that do no more than a statement `import` does."""
+_FOREIGN: Final = ("numpy", "scipy", "pandas", "srcgrad", "builtins", "cupy")
+"""What calls of users' functions those alone that it is given: it knows of no others."""
 _CALLED: Final = (FunctionType, staticmethod, classmethod, property)
 _Steps = tuple[list[FunctionType], frozenset[int]]
 _KNOWN: ContextVar[dict[FunctionType, _Steps] | None] = ContextVar("srcgrad_reached", default=None)
@@ -289,4 +291,4 @@ def _is_foreign(value: Any) -> bool:
         return package_of(value) not in _PUTTING or name.startswith(_ONLY_IMPORTING)
     name = value.__name__ if isinstance(value, ModuleType) else value.__module__
     first = (name or "").partition(".")[0]
-    return first in ("numpy", "scipy", "srcgrad", "builtins", "cupy") or is_of_compat(name)
+    return first in _FOREIGN or is_of_compat(name)

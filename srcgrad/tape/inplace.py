@@ -357,7 +357,7 @@ def set_item(target: Core, index: Any, value: Any) -> None:
     raw = unwrap(value)
     if STATE.mutation is not None:
         STATE.mutation.before_write(target)
-    if isinstance(raw, np.ndarray) and np.may_share_memory(raw, target._array):
+    if isinstance(raw, np.ndarray) and np.may_share_memory(np.asarray(raw), target._array):
         if (part or index is Ellipsis) and reads_what_it_wrote(target._array[index], raw):
             raise refusal(
                 MutationError,

@@ -197,3 +197,19 @@ def lengths_of_columns_that_are_scaled(x):
         a[:, k + 1] -= a[:, k] * s
         a[:, k] /= s
     return np.sum(a[0] * a[1]) + s
+
+
+def _distances(x, n):
+    if n <= 0:
+        return np.abs(x[:, None] - x)
+    return _distances(x, n - 1) * 2.0
+
+
+@program("v")
+def elements_of_what_a_helper_returns(x):
+    c = _distances(x, 2)
+    longest = np.ones((4, 4))
+    longest[0, 0] = c[0, 0]
+    for i in range(1, 4):
+        longest[i, 0] = max(longest[i - 1, 0], c[i, 0])
+    return longest[3, 0] * x[1]

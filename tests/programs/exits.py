@@ -386,3 +386,37 @@ def sum_up_to_the_first_large_one(x):
                 total = total - x[i] ** 2
                 break
     return total
+
+
+def _crossing(a, b):
+    if a > 1e3:
+        return None
+    if b > 1e3:
+        return None
+    if a == b:
+        return None
+    return a * b, a - b
+
+
+@program("v")
+def pair_or_nothing(x):
+    found = _crossing(x[0], x[1])
+    if found is None:
+        return x[0]
+    return found[0] * found[1]
+
+
+def _products(x):
+    if x[0] > 1e3:
+        return None
+    if x[1] > 1e3:
+        return None
+    if x[2] > 1e3:
+        return None
+    return x[0] * x[1], x[2] * x[3]
+
+
+@program("v")
+def nothing_on_most_ways(x):
+    a, b = _products(x)
+    return a * b

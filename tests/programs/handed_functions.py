@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from functools import partial
 
 import numpy as np
@@ -306,3 +307,58 @@ def negated_shifted(x):
     a = np.log(np.abs(x) + 0.2)
     y = -a + 1.0
     return np.sum(np.maximum(y[1:-1], 0.1)) + np.sum(y[np.array([0, 2])])
+
+
+def _checked(function):
+    @functools.wraps(function)
+    def wrapper(*args, **kwargs):
+        def with_names(function, args, kwargs):
+            if len(args) > 5:
+                return function(*args[:5], **kwargs)
+            return function(*args, **kwargs)
+
+        return with_names(function, args, kwargs)
+
+    return wrapper
+
+
+@_checked
+def _steps(x, along=False):
+    d = np.sqrt(np.diff(x) ** 2 + 1.0)
+    if along:
+        return np.cumsum(d)
+    return np.sum(d)
+
+
+def _middle(x):
+    n = x.shape[0]
+    if n == 1:
+        return x.copy()
+    lengths = np.zeros(n)
+    lengths[1:] = _steps(x, along=True)
+    where = np.where(lengths > lengths[-1] / 2.0)[0][0]
+    share = lengths[where] / lengths[-1]
+    return share * x[where] + (1 - share) * x[where - 1]
+
+
+@program("v")
+def decorated_helper_that_hands_its_function_on(x):
+    return _middle(x * 2.0) ** 2 + _steps(x)
+
+
+def _without(x, key=None):
+    if key is None:
+        return _without(x, key=_mean_taken_off)
+    return key(np.asarray(x)) * 2.0
+
+
+def _mean_taken_off(x):
+    return x - np.mean(x)
+
+
+@program("v")
+def helper_that_calls_itself_with_a_function(x):
+    y = x * x
+    z = _without(y)
+    y[0] = 1.0
+    return np.sum(z * y)

@@ -349,3 +349,25 @@ def pairs_of_what_the_loop_changes(x):
         values[1] = values[1] * 2.0
         t += a * b**2
     return t
+
+
+@program("v", "n")
+def permutations_of_a_number_that_is_given(x, n):
+    t = 0.0
+    for p in itertools.permutations(x[:n], n):
+        s = 1.0
+        for i in range(n):
+            s = s + p[i] * x[i]
+        t += s * s
+    return t
+
+
+@program("m")
+def permutations_of_rows(x):
+    n = len(x)
+    return np.max([np.sum([p[i] @ x[i] for i in range(n)]) for p in itertools.permutations(x, n)])
+
+
+@program("v", "n")
+def choices_of_a_number_that_is_given(x, n):
+    return sum(np.prod(chosen) for chosen in itertools.combinations([*x], n))

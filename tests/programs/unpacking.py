@@ -236,3 +236,21 @@ def loop_that_binds_parts(x):
     for parts[0] in [x[:2] * 2.0, x[2:] * x[:2]]:
         x[1] += 1.0
     return np.sum(x * x) + np.sum(parts[0] * parts[1])
+
+
+@program("v")
+def nested_places_beside_their_index(x):
+    rows = [[0.0, 0.0], [0.0, 0.0]]
+    i = 0
+    rows[i][0], i = x[0] * x[1], 1
+    rows[i][1], rows[i][0] = x[1], x[2] * x[0]
+    return rows[0][0] * rows[1][1] + rows[1][0] * x[3]
+
+
+@program("v")
+def loop_that_stores_before_it_binds(x):
+    y = np.zeros(3)
+    i, total = 0, 0.0
+    for y[i], i in zip(x[:3], (1, 2, 0)):
+        total = total + y[0] * y[1] + y[2]
+    return total + y[2] * x[3]

@@ -324,3 +324,20 @@ def test_what_is_added_at_places_is_rounded_as_numpy_rounds_it():
         np.add.at(t, [0, 0], np.float32(0.8))
         np.add.at(x, [0, 0], np.float32(0.8))
         np.testing.assert_array_equal(t._array, x)
+
+
+class Closed(np.ndarray):
+    """An array of a class of its own, which takes some functions of NumPy."""
+
+    def __array_function__(self, func, types, args, kwargs):
+        if func is np.may_share_memory:
+            raise TypeError(f"no {func.__name__}")
+        return super().__array_function__(func, types, args, kwargs)
+
+
+def test_an_array_of_a_class_that_takes_some_functions_is_stored():
+    x = leaf(1.0, 2.0)
+    y = x * 2.0
+    y[1:] = np.ones(1).view(Closed)
+    (y * y).sum().backward()
+    assert x.grad.tolist() == [8.0, 0.0]

@@ -43,6 +43,8 @@ _STORING: Final = frozenset(
 )
 _ONCE: Final = (print, input, open, next, iter, id, hash, exec, eval, globals, locals, setattr)
 _CONTAINERS: Final = (list, dict, set)
+_MOST_STEPS: Final = 100_000
+"""So many instructions may be run for all kinds of arguments together: a tenth of a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +128,7 @@ class _Watcher:
         self._held: dict[int, Any] = {}
         self._met: dict[int, Any] = {}
         self._doubts = self._stopped = False
+        self._steps = 0
 
     def containers(self) -> list[Any]:
         """Return the lists, dicts and objects outside of what ran."""
@@ -196,6 +199,9 @@ class _Watcher:
     def _stepped(self, frame: FrameType, event: str, _: Any) -> Any:
         if event != "opcode":
             return self._stepped
+        self._steps += 1
+        if self._steps > _MOST_STEPS:  # it is no mere question, as where it imports a library
+            self._stop()
         code, place = frame.f_code, frame.f_lasti
         name = opcode.opname[self.codes[code][place]]
         if name in _STORING and not self._may_store(name, code):

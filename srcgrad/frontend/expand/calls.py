@@ -25,7 +25,7 @@ from srcgrad.frontend.expand.scoping import (
     starred_names,
 )
 from srcgrad.frontend.expand.session import WRITTEN_OUT
-from srcgrad.frontend.expand.short import reads_better_in_place
+from srcgrad.frontend.expand.short import gives_rows_to_write, reads_better_in_place
 from srcgrad.frontend.expand.values import (
     Choice,
     Identity,
@@ -306,6 +306,7 @@ class Calls(Part):
             placed
             or self.frame.held_entries.places_writer(function)
             or self.session.knows_written(function)
+            or (self.frame.hoistable and gives_rows_to_write(function, node, self.frame.code.tree))
         ):
             bound = self.bound_to(function, args, keywords, node)
             return self.frame.placing.call_in_place(code, source.name, bound, {}, node)

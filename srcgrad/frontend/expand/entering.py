@@ -8,7 +8,7 @@ from types import FunctionType
 from typing import Any
 
 from srcgrad.errors import SrcgradError
-from srcgrad.frontend.effects import is_library
+from srcgrad.frontend.callees import is_library
 from srcgrad.frontend.expand.part import Part
 from srcgrad.frontend.expand.values import Known, Object
 from srcgrad.frontend.source import find_source

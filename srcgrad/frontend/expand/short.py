@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import operator
+from types import FunctionType
 from typing import Any, Final
 
+from srcgrad.frontend.returned_lists import returns_list
 from srcgrad.ir import gast
 from srcgrad.ir.walk import without_docstring
 
@@ -41,6 +43,40 @@ def reads_better_in_place(tree: Any, node: Any, caller: Any) -> bool:
         return False
     calls = _count_calls(node, caller)
     return calls <= 1 or (len(body) == 1 and _steps(body) * calls <= _MOST_STEPS)
+
+
+def gives_rows_to_write(function: FunctionType, node: Any, caller: Any) -> bool:
+    """Say whether a call gives a new list, into whose rows the caller writes.
+
+    In its place it is seen that no other name reaches them.
+    """
+    return writes_rows_of(node, caller) and returns_list(function)
+
+
+def writes_rows_of(node: Any, caller: Any) -> bool:
+    r"""Say whether a function writes into rows of what it calls a function for.
+
+    >>> f = gast.parse("def f(x):\n    m = eye(2)\n    m[0][1] = x\n    return m").body[0]
+    >>> writes_rows_of(f.body[0].value, f)
+    True
+    """
+    name = _called(node)
+    nodes = gast.walk(caller)
+    given = [
+        item for item in nodes if isinstance(item, gast.Assign) and _called(item.value) == name
+    ]
+    names = {target.id for item in given for target in item.targets if _is_variable(target)}
+    return bool(name and names) and any(
+        isinstance(item, gast.Subscript)
+        and not isinstance(item.ctx, gast.Load)
+        and isinstance(item.value, gast.Subscript)
+        and getattr(item.value.value, "id", "") in names
+        for item in gast.walk(caller)
+    )
+
+
+def _is_variable(target: Any) -> bool:
+    return isinstance(target, gast.Name)
 
 
 def short_number(node: Any) -> Any:

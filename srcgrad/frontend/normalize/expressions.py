@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.errors import MissingRuleError, MutationError
-from srcgrad.frontend.effects import is_library
+from srcgrad.frontend.callees import is_library
 from srcgrad.frontend.joining import joins_of
 from srcgrad.frontend.normalize.cheapness import is_cheap
 from srcgrad.frontend.normalize.containers import Containers

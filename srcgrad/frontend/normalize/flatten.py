@@ -11,13 +11,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from srcgrad.frontend.effects import is_library
+from srcgrad.frontend.callees import is_library
 from srcgrad.frontend.looking import is_mere_value, only_looks
 from srcgrad.frontend.normalize.comprehensions import names_outside
 from srcgrad.frontend.normalize.dicts import treats_as_dict
 from srcgrad.frontend.normalize.expressions import Expressions
+from srcgrad.frontend.normalize.index_steps import element_loop, growing_loop
 from srcgrad.frontend.normalize.kinds import find_kinds
-from srcgrad.frontend.normalize.loops import IndexLoops, element_loop, growing_loop
+from srcgrad.frontend.normalize.loops import IndexLoops
 from srcgrad.frontend.normalize.targets import Targets
 from srcgrad.frontend.normalize.workspace import Varies, Workspace
 from srcgrad.frontend.refusals import Refusals
@@ -334,6 +335,7 @@ class Flattener:
                     "loop over `range(len(x))` and index",
                 )
                 return
+            self._spread(loop.body[: len(loop.body) - len(node.body)])  # what binds its names
             node = loop
             self._varies.names.difference_update(names_bound(node.target))
             if self._varies.of(node.iter):  # the keys of a dict
@@ -363,9 +365,15 @@ class Flattener:
         inner = [node for statement in loop.body for node in walk(statement)]
         return any(_changes(node) and node.value.id == name for node in inner)
 
+    def _spread(self, nodes: list[Any]) -> None:
+        """Follow what varies into comprehensions that were made for a loop."""
+        made = [value for node in nodes for value in found_in(node, gast.ListComp)]
+        self._varies.spread([gast.Expr(value) for value in made])
+
     def _simple(self, value: Any) -> Any:
         """Return a name of what a loop runs over that the loop does not bind anew."""
         loop = self._loop
+        self._spread([value])
         sequence = self._expressions.atom(value, loop)
         if getattr(sequence, "id", None) not in bound_names([loop]):
             return sequence

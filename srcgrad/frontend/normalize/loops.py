@@ -7,9 +7,16 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from srcgrad.frontend.normalize.index_steps import (
+    bound_loop,
+    entry_of,
+    is_of_columns,
+    is_pair,
+    length_of,
+)
 from srcgrad.frontend.returned_iterators import makes_iterator
 from srcgrad.ir import gast
-from srcgrad.ir.build import assign, at, call, clone, constant, load, method, store, subscript
+from srcgrad.ir.build import at, call, clone, constant, load, method, store, subscript
 from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Reader
 from srcgrad.ir.scopes import MISSING
@@ -40,7 +47,7 @@ class _Plan:
         target = gast.Tuple([store(index), *(store(name) for name, _ in self.keys)], gast.Store())
         if len(views) == 1 and not self.lengths:
             return target, call("enumerate", *views)
-        counts = self.lengths or [_length(self.keys[0][1])]
+        counts = self.lengths or [length_of(self.keys[0][1])]
         count = counts[0] if len(counts) == 1 else call("min", *counts)
         return target, call("zip", call("range", count), *views)
 
@@ -105,14 +112,14 @@ class IndexLoops:
         if plan is None or (backwards and (plan.keys or len(plan.lengths) != 1)):
             return None
         if plan.keys:
-            return _loop(*plan.beside(index), plan.binds, node)
+            return bound_loop(*plan.beside(index), plan.binds, node)
         count = plan.lengths[0] if len(plan.lengths) == 1 else call("min", *plan.lengths)
         if backwards:
             last = gast.BinOp(count, gast.Sub(), constant(1))
             steps = call("range", last, constant(-1), constant(-1))
         else:
             steps = call("range", count)
-        return _loop(store(index), steps, plan.binds, node)
+        return bound_loop(store(index), steps, plan.binds, node)
 
     def counted_down(self, iterable: Any) -> Any:
         """Return ``range(n - 1, -1, -1)`` for ``reversed(range(n))``, and all else as it is."""
@@ -131,29 +138,32 @@ class IndexLoops:
         return self._reader.scope.resolve(node.func)
 
     def _plan(self, iterable: Any, target: Any, index: Any) -> _Plan | None:
+        if is_of_columns(iterable, self._reader.scope):
+            return self._of_columns(iterable, target, index)
         callee = self._callee(iterable)
         if callee is enumerate:
             return self._enumerated(iterable, target, index)
         if callee is zip:
             return self._zipped(iterable, target, index)
-        if callee is itertools.pairwise and len(iterable.args) == 1 and _pair(target):
+        if callee is itertools.pairwise and len(iterable.args) == 1 and is_pair(target):
             if not self._stored.isdisjoint(names_read(iterable.args[0])):
                 return None  # the first of a pair is what was read a trip before
             xs = self._simple(iterable.args[0])
             after = gast.BinOp(clone(index), gast.Add(), constant(1))
-            count = gast.BinOp(_length(xs), gast.Sub(), constant(1))
+            count = gast.BinOp(length_of(xs), gast.Sub(), constant(1))
             first, second = target.elts
-            reads = [(first, _read(xs, index)), (second, _read(xs, after))]
+            reads = [(first, entry_of(xs, index)), (second, entry_of(xs, after))]
             return _Plan([count], reads)
         if callee is reversed and len(iterable.args) == 1:
             xs = self._simple(iterable.args[0])
-            last = gast.BinOp(_length(xs), gast.Sub(), constant(1))
-            return _Plan([_length(xs)], [(target, _read(xs, gast.BinOp(last, gast.Sub(), index)))])
+            last = gast.BinOp(length_of(xs), gast.Sub(), constant(1))
+            read = entry_of(xs, gast.BinOp(last, gast.Sub(), index))
+            return _Plan([length_of(xs)], [(target, read)])
         return self._sequence(iterable, target, index)
 
     def _enumerated(self, iterable: Any, target: Any, index: Any) -> _Plan | None:
         start = [*iterable.args[1:], *[k.value for k in iterable.keywords if k.arg == "start"]]
-        if not _pair(target) or len(iterable.args) + len(iterable.keywords) > 2:
+        if not is_pair(target) or len(iterable.args) + len(iterable.keywords) > 2:
             return None
         counter, item = target.elts
         plan = self._plan(iterable.args[0], item, index)
@@ -186,6 +196,39 @@ class IndexLoops:
             whole.binds.append((target, _displayed(items)))
         return whole if whole.lengths or whole.keys else None
 
+    def _of_columns(self, iterable: Any, target: Any, index: Any) -> _Plan | None:
+        """Return how to run over ``zip(*rows)``: each trip reads an entry of each row."""
+        source = iterable.args[0].value
+        if isinstance(source, gast.GeneratorExp):
+            source = at(gast.ListComp(source.elt, source.generators), source)
+        elif _view(source) is not None:
+            source = self._listed_view(source)
+        elif isinstance(source, gast.Call) and not self._has_places(source):
+            source = call("list", source)
+        elif self._is_used_up(getattr(source, "id", "")):
+            return None
+        rows, row = self._simple(self._pooled(source, target)), self._namer.fresh("row")
+
+        def of_each(part: Any) -> Any:
+            loop = gast.comprehension(store(row), clone(rows), [], 0)
+            return gast.ListComp(part, [loop])
+
+        shortest = call("min", of_each(length_of(load(row))))
+        shortest.keywords = [gast.keyword("default", constant(0))]
+        column = of_each(entry_of(load(row), index))
+        whole = isinstance(target, gast.Name)
+        return _Plan([shortest], [(target, call("tuple", column) if whole else column)])
+
+    def _listed_view(self, view: Any) -> Any:
+        """Return the list of what ``d.items()`` gives, or another view of a dict."""
+        names = [self._namer.fresh(name) for name in ("key", "value")]
+        if view.func.attr != "items":
+            names = names[1:]
+        targets = [store(name) for name in names]
+        target = gast.Tuple(targets, gast.Store()) if len(names) > 1 else targets[0]
+        held = _displayed(targets) if len(names) > 1 else load(names[0])
+        return at(gast.ListComp(held, [gast.comprehension(target, view, [], 0)]), view)
+
     def _endless(self, iterable: Any, target: Any, index: Any) -> _Plan | None:
         """Return how to run over what never ends by itself, as the others of a `zip` do."""
         callee = self._callee(iterable)
@@ -204,8 +247,8 @@ class IndexLoops:
             return None  # of what is empty nothing comes
         xs = self._simple(args[0])
         starred = any(isinstance(item, gast.Starred) for item in args[0].elts)
-        count = _length(xs) if starred else constant(len(args[0].elts))
-        return _Plan([], [(target, _read(xs, gast.BinOp(index, gast.Mod(), count)))])
+        count = length_of(xs) if starred else constant(len(args[0].elts))
+        return _Plan([], [(target, entry_of(xs, gast.BinOp(index, gast.Mod(), count)))])
 
     def _of_view(self, view: tuple[Any, str], target: Any) -> _Plan | None:
         """Return how to run over the keys, values or items of a dict."""
@@ -214,7 +257,7 @@ class IndexLoops:
         value = load(key) if kind == "keys" else subscript(clone(holder), load(key))
         if kind != "items":
             return _Plan([], [(target, value)], [(key, keys)])
-        if not _pair(target):
+        if not is_pair(target):
             return None
         first, second = target.elts
         return _Plan([], [(first, load(key)), (second, value)], [(key, keys)])
@@ -238,7 +281,7 @@ class IndexLoops:
                 return self._of_view((iterable, "keys"), target)
             iterable = call("list", iterable)
         xs = self._simple(iterable)
-        return _Plan([_length(xs)], [(target, _read(xs, index))])
+        return _Plan([length_of(xs)], [(target, entry_of(xs, index))])
 
     def _is_disturbed(self, made: Any, target: Any) -> bool:
         """Say whether the loop may change what a generator expression reads from trip to trip."""
@@ -276,7 +319,7 @@ class IndexLoops:
             (inner,) = node.iter.args
             if isinstance(inner, gast.Name) and self._is_dict(inner):
                 node.iter.args = [_sure_keys(inner, node)]
-                return _loop(node.target, node.iter, [], node)
+                return bound_loop(node.target, node.iter, [], node)
         if view is None:
             is_dict = isinstance(node.iter, gast.Name) and self._is_dict(node.iter)
             view = (node.iter, "keys") if is_dict else None
@@ -284,16 +327,16 @@ class IndexLoops:
             return None
         owner, kind = self._simple(view[0]), view[1]
         if kind == "keys":
-            return _loop(node.target, _sure_keys(owner, node), [], node)
+            return bound_loop(node.target, _sure_keys(owner, node), [], node)
         if kind == "values":
             key = self._namer.fresh("key")
             value = subscript(clone(owner), load(key))
-            return _loop(store(key), owner, [(node.target, value)], node)
-        if not _pair(node.target) or not isinstance(node.target.elts[0], gast.Name):
+            return bound_loop(store(key), owner, [(node.target, value)], node)
+        if not is_pair(node.target) or not isinstance(node.target.elts[0], gast.Name):
             return None
         first, second = node.target.elts
         value = subscript(clone(owner), load(first.id))
-        return _loop(store(first.id), owner, [(second, value)], node)
+        return bound_loop(store(first.id), owner, [(second, value)], node)
 
     def _over_tuples(self, node: Any) -> Any | None:
         """Return a loop over tuples of indices, for `product`, `combinations` and their kin."""
@@ -309,7 +352,7 @@ class IndexLoops:
         sources = node.iter.args if callee in several else node.iter.args[:1]
         items = self._items_of(node, sources, callee in choices)
         if items is None:
-            return None
+            return self._over_long_tuples(node) if callee in choices else None
         count = len(items)
         repeats = callee in choices or bool(node.iter.keywords)
         if any(k.arg not in ("repeat", "r") for k in node.iter.keywords):
@@ -318,17 +361,29 @@ class IndexLoops:
             return None
         names = [self._simple(self._pooled(item, node.target)) for item in sources]
         indices = [self._namer.fresh(letter) for letter in _letters(node, count)]
-        ranges = [call("range", _length(xs)) for xs in names]
+        ranges = [call("range", length_of(xs)) for xs in names]
         rest = [] if callee in several else node.iter.args[1:]
         steps = gast.Call(node.iter.func, [*ranges, *rest], node.iter.keywords)
         target = gast.Tuple([store(name) for name in indices], gast.Store())
         every = names * count if repeats else names
         binds = [
-            (item, _read(xs, load(i))) for item, xs, i in zip(items, every, indices, strict=True)
+            (item, entry_of(xs, load(i))) for item, xs, i in zip(items, every, indices, strict=True)
         ]
         if items is not getattr(node.target, "elts", None):
             binds.append((node.target, _displayed(items)))
-        return _loop(target, steps, binds, node)
+        return bound_loop(target, steps, binds, node)
+
+    def _over_long_tuples(self, node: Any) -> Any | None:
+        """Return a loop over tuples of indices, of which only the run tells how many there are."""
+        if not isinstance(node.target, gast.Name) or node.iter.keywords or len(node.iter.args) != 2:
+            return None
+        source, count = node.iter.args
+        xs = self._simple(self._pooled(source, node.target))
+        places, place = self._namer.fresh("places"), self._namer.fresh("place")
+        part = gast.comprehension(store(place), load(places), [], 0)
+        held = call("tuple", gast.ListComp(entry_of(xs, load(place)), [part]))
+        steps = gast.Call(node.iter.func, [call("range", length_of(xs)), count], [])
+        return bound_loop(store(places), steps, [(node.target, held)], node)
 
     @property
     def _stored(self) -> set[str]:
@@ -350,7 +405,7 @@ class IndexLoops:
 
     def _over_numbered_tuples(self, node: Any) -> Any | None:
         """Return a loop over tuples of indices and their numbers, for `enumerate` of such."""
-        if self._callee(node.iter) is not enumerate or not _pair(node.target):
+        if self._callee(node.iter) is not enumerate or not is_pair(node.target):
             return None
         counter, item = node.target.elts
         inner = self._over_tuples(at(gast.For(item, node.iter.args[0], node.body, [], None), node))
@@ -375,53 +430,6 @@ class IndexLoops:
         return [store(self._namer.fresh("item")) for _ in range(count)]
 
 
-def growing_loop(node: Any, namer: Namer) -> list[Any]:
-    """Return a loop over a list that its own body changes, as Python runs it: by a moving index.
-
-    >>> from srcgrad.compiler.doctesting import parse, text
-    >>> (loop,) = parse('''
-    ... for x in xs:
-    ...     xs.append(x)
-    ... ''')
-    >>> print(text(growing_loop(loop, Namer(["x", "xs"]))))
-    i = 0
-    while i < len(xs):
-        x = xs[i]
-        i = i + 1
-        xs.append(x)
-    """
-    index = namer.fresh("i")
-    one_more = gast.BinOp(load(index), gast.Add(), constant(1))
-    read = assign(node.target, _read(node.iter, load(index)), node)
-    test = gast.Compare(load(index), [gast.Lt()], [_length(node.iter)])
-    body = [read, assign(index, one_more, node), *node.body]
-    start = assign(index, constant(0), node)
-    return [start, at(gast.While(test, body, []), node)]
-
-
-def element_loop(node: Any, numpy: Any, array: Any) -> Any | None:
-    """Return a loop over the indices of an array for one over ``np.ndenumerate(array)``.
-
-    >>> from srcgrad.compiler.doctesting import parse, text
-    >>> (loop,) = parse("for (i, j), v in np.ndenumerate(a): total += v * i")
-    >>> print(text([element_loop(loop, load("np"), load("a"))]))
-    for i, j in np.ndindex(np.shape(a)):
-        v = a[i, j]
-        total += v * i
-    """
-    if not _pair(node.target):
-        return None
-    index, item = node.target.elts
-    names = [getattr(part, "id", "") for part in getattr(index, "elts", [index])]
-    if "" in names or len({*names}) < len(names):
-        return None
-    single = isinstance(index, gast.Name)
-    place = load(index.id) if single else gast.Tuple([load(n) for n in names], gast.Load())
-    shape = method(clone(numpy), "shape", clone(array))
-    steps = at(method(clone(numpy), "ndindex", shape), node.iter)
-    return _loop(index, steps, [(item, _read(array, place))], node)
-
-
 def may_change(node: Any, names: Collection[str]) -> bool:
     """Say whether a node of a body stores into something, calls for effect, or updates a name."""
     if isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name):
@@ -436,11 +444,6 @@ def _one_less(node: Any) -> Any:
     if type(getattr(node, "value", None)) is int:
         return constant(node.value - 1)
     return gast.BinOp(node, gast.Sub(), constant(1))
-
-
-def _loop(target: Any, iterable: Any, binds: list[tuple[Any, Any]], node: Any) -> Any:
-    first = [assign(to, value, node) for to, value in binds]
-    return at(gast.For(target, iterable, [*first, *node.body], [], None), node)
 
 
 def _view(node: Any) -> tuple[Any, str] | None:
@@ -465,20 +468,8 @@ def _letters(node: Any, count: int) -> list[str]:
     return free[:count] if count <= len(free) else ["i"] * count
 
 
-def _pair(target: Any) -> bool:
-    return isinstance(target, gast.Tuple) and len(target.elts) == 2
-
-
 def _displayed(items: list[Any]) -> Any:
     return gast.Tuple([load(item.id) for item in items], gast.Load())
-
-
-def _length(xs: Any) -> Any:
-    return call("len", clone(xs))
-
-
-def _read(xs: Any, index: Any) -> Any:
-    return subscript(clone(xs), clone(index))
 
 
 def _sure_keys(owner: Any, loop: Any) -> Any:

@@ -55,9 +55,10 @@ def single_exit(tree: Any, namer: Namer, refusals: Refusals) -> OneExit:
     if falls_through(body):
         body.append(at(gast.Return(None), tree))
     returns = [item for item in jumps(body) if isinstance(item, gast.Return)]
-    arities = Counter(_arity(item.value) for item in reversed(returns))  # of two, the last wins
+    given = [item for item in returns if not _is_nothing(item.value)] or returns
+    arities = Counter(_arity(item.value) for item in reversed(given))  # of two, the last wins
     arity = max(arities, key=arities.__getitem__, default=None)
-    if len(arities) > 1:
+    if any(_arity(item.value) != arity for item in returns):
         for item in returns:
             if _arity(item.value) != arity:
                 refusals.add(item, _DIFFERENT, "return the same number of values on every path")
@@ -69,6 +70,11 @@ def single_exit(tree: Any, namer: Namer, refusals: Refusals) -> OneExit:
     value = gast.Tuple(values, gast.Load()) if arity is not None else values[0]
     tree.body.append(at(gast.Return(value), tree.body[-1]))
     return OneExit(tree, tuple(names), frozenset(exits.flags), frozenset(exits.returned))
+
+
+def _is_nothing(value: Any) -> bool:
+    """Say whether a function returns None: the other results are those to be differentiated."""
+    return value is None or (isinstance(value, gast.Constant) and value.value is None)
 
 
 def _arity(value: Any) -> int | None:

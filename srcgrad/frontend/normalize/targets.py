@@ -8,6 +8,7 @@ import numpy as np
 
 from srcgrad.errors import MutationError
 from srcgrad.frontend.normalize.expressions import Expressions
+from srcgrad.frontend.normalize.index_steps import is_of_columns
 from srcgrad.frontend.normalize.wording import wording
 from srcgrad.frontend.normalize.workspace import Workspace
 from srcgrad.frontend.normalize.writes import name_of_numpy
@@ -136,8 +137,8 @@ class Targets:
         if isinstance(value, gast.IfExp):
             self._unpack_either(target, value, node)
             return
-        if isinstance(value, gast.GeneratorExp):  # all of it runs before a target is bound
-            value = at(gast.ListComp(value.elt, value.generators), value)
+        if self._is_iterator(value):  # all of it runs before a target is bound
+            value = self._expressions.containers.as_list(value)
         if not plain:
             self._unpack_starred(target.elts, value, node)
             return
@@ -151,6 +152,16 @@ class Targets:
             if not isinstance(item, gast.Name):
                 self._varies.names.add(name)
                 self.bind(item, load(name), node)
+
+    def _is_iterator(self, value: Any) -> bool:
+        """Say whether a value is a generator, ``zip(*rows)``, or `map` over such or a `zip`."""
+        if not isinstance(value, gast.Call):
+            return isinstance(value, gast.GeneratorExp)
+        if self._reader.scope.resolve(value.func) is map and len(value.args) == len("fx"):
+            inner = value.args[1]
+            zips = isinstance(inner, gast.Call) and self._reader.scope.resolve(inner.func) is zip
+            return zips or self._is_iterator(inner)
+        return is_of_columns(value, self._reader.scope)
 
     def _unpack_either(self, target: Any, value: Any, node: Any) -> None:
         """Write ``a, b = (p, q) if test else (r, s)`` as a statement."""

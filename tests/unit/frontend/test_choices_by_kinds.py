@@ -104,6 +104,12 @@ def remembered(x: Any) -> Any:
     return MADE["quiet"]
 
 
+def worked_out(x: Any) -> Any:
+    for _ in range(10**7):
+        pass
+    return np
+
+
 def made_anew(x: Any) -> Any:
     return Quiet()
 
@@ -176,3 +182,8 @@ class Plain(Enum):
 def test_members_are_known_where_they_are_compared_as_objects():
     turn = IntEnum("turn", "LEFT")
     assert [is_member(item) for item in (Plain.A, Own.A, turn.LEFT)] == [True, False, False]
+
+
+def test_what_takes_long_is_no_question():
+    """As where a function imports a library, every line of which would be watched."""
+    assert answer_for(worked_out, [None]) is None
