@@ -13,7 +13,7 @@ from srcgrad.ir.changes import change_of
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program, is_store, store_target
 from srcgrad.ir.scopes import MISSING
-from srcgrad.ir.walk import names_bound, statements
+from srcgrad.ir.walk import names_bound, root_name, statements
 from srcgrad.primitives import Primitive
 
 _PARTS: Final = frozenset(["T", "real", "imag", "flat"])
@@ -60,6 +60,7 @@ class _Analysis:
     def run(self) -> frozenset[str]:
         for statement in statements(self._program.body):
             self._visit(statement)
+        self._put_further_out()
         self._floats = {*self._makers, *self._program.inputs, *self._program.floats}
         self._each = set(self._floats)
         size = -1
@@ -76,6 +77,32 @@ class _Analysis:
                     if any(self._may_hold(kind, item) for item in [*makers, *self._stored[name]]):
                         self._outer[kind].add(name)
         return frozenset(self._floats)
+
+    def _put_further_out(self) -> None:
+        """Let lists and dicts hold what is put into those that are read out of them.
+
+        That may be read out again under another name: ``row = rows[0]; row.append(v)``.
+        """
+        put = {name: [*values] for name, values in self._stored.items()}
+        for statement in statements(self._program.body):
+            change = change_of(statement)
+            if change is not None and change.target is None:
+                put.setdefault(change.name, []).append(change.value)
+        for name, values in put.items():
+            for owner in self._owners(name):
+                shown = [gast.List([value], gast.Load()) for value in values]
+                self._makers[owner] += [item for item in shown if item.elts[0] is not None]
+
+    def _owners(self, name: str) -> set[str]:
+        """Return the names of what the value of a name may be read out of."""
+        found: set[str] = set()
+        waiting = [name]
+        while waiting:
+            read = [m for m in self._makers.get(waiting.pop(), ()) if isinstance(m, gast.Subscript)]
+            new = {root_name(item) or "" for item in read} - found - {"", name}
+            found |= new
+            waiting += sorted(new)
+        return found
 
     def _held_by(self, name: str) -> list[Any]:
         """Return what a name is made of; an array keeps its type whatever is stored in it."""
