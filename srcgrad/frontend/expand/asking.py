@@ -45,6 +45,8 @@ class Asking(Part):
         """Return the method of this name that the user wrote for the class of an object."""
         if not isinstance(value, (Object, Instance, Recorded)):
             return None
+        if isinstance(value, Recorded):
+            self.frame.records.refuse_unlike(value, name)
         found = inspect.getattr_static(class_of(value), name, None)
         return found if isinstance(found, FunctionType) and self.session.is_user(found) else None
 

@@ -314,9 +314,9 @@ class Control(Part):
             return
         node.iter = self.frame.plain(items, node.iter) if run is None else run.iterable
         self.forget(node.body)
-        self.frame.statements.written(node.target)
         if run is not None:
             self.frame.records.bind_targets(node.target, run.kind, node)
+        self.frame.statements.written(node.target)
         self.frame.held_fields.name_field(node.target, node.iter)
         node.body = self._loop_body(node.body, node)
         node.orelse = self.frame.block(node.orelse)

@@ -23,6 +23,7 @@ from srcgrad.frontend.expand.values import (
     Home,
     Instance,
     Known,
+    Method,
     Recorded,
     Root,
     Static,
@@ -194,8 +195,8 @@ class Frame:
 
         A literal does, a variable that is bound once, and what is outside; another is kept.
         """
-        if isinstance(value, Recorded):
-            return self.records.lasting(value, wish, node)
+        if isinstance(value, (Recorded, Method)):
+            return self.records.settled(value, node)
         plain = isinstance(value, (Static, gast.Constant, gast.Starred))
         if isinstance(value, gast.Name) and value.id not in self.of_fields:
             plain = value.id not in self.own or value.id in self.bound_once

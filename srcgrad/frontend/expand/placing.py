@@ -181,6 +181,7 @@ class Placing(Part):
         try:
             body = inner.statements.function_body(clone(code.tree.body))
             inner.refuse_lost_names(body, given)
+            inner.records.refuse_mistaken(code.tree)
         except BaseException:
             del self.session.made[key]
             raise

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any, Final
 
 from srcgrad.frontend.expand.part import Part, callee
-from srcgrad.frontend.expand.record_kinds import Holder, Kind, classes_of
+from srcgrad.frontend.expand.record_classes import classes_of
+from srcgrad.frontend.expand.record_kinds import Holder, Kind
 from srcgrad.frontend.expand.values import Known, Local, Method, Recorded, RecordMethod, Value
 from srcgrad.ir import gast
 from srcgrad.ir.build import at, call, clone, load

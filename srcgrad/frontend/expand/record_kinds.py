@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from srcgrad.frontend.expand.record_classes import Several, classes_of
 from srcgrad.frontend.expand.values import Items, Known, Object
 from srcgrad.runtime.objects import is_plain_class
 
@@ -27,13 +28,6 @@ class Holder:
 
     entry: Kind
     form: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Several:
-    """The kind of an object that is of one class or another."""
-
-    classes: tuple[type, ...]
 
 
 class KindFoundError(Exception):
@@ -153,13 +147,6 @@ class RecordKinds:
             raise KindFoundError
 
 
-def classes_of(kind: Kind) -> tuple[type, ...]:
-    """Return the classes that an object may be of; none of what is no object."""
-    if isinstance(kind, Several):
-        return kind.classes
-    return (kind,) if isinstance(kind, type) else ()
-
-
 def merged_kinds(first: Kind, second: Kind) -> Kind:
     """Return the kind that two kinds are; None if they are not alike.
 
@@ -174,7 +161,9 @@ def merged_kinds(first: Kind, second: Kind) -> Kind:
         return first
     ours, theirs = classes_of(first), classes_of(second)
     if ours and theirs:
-        return Several(tuple(dict.fromkeys((*ours, *theirs))))
+        every = tuple(dict.fromkeys((*ours, *theirs)))
+        told_apart = len({cls.__name__ for cls in every}) == len(every)
+        return Several(every) if told_apart else None
     if not isinstance(first, Holder) or not isinstance(second, Holder):
         return None
     entry = merged_kinds(first.entry, second.entry)

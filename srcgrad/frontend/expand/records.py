@@ -10,22 +10,22 @@ from __future__ import annotations
 import functools
 import inspect
 from types import MemberDescriptorType
-from typing import Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from srcgrad.frontend.expand.part import Part
+from srcgrad.frontend.expand.record_classes import Several, classes_of
 from srcgrad.frontend.expand.record_kinds import (
     TAG,
     Holder,
     Kind,
     KindFoundError,
-    Several,
-    classes_of,
     merged_kinds,
 )
 from srcgrad.frontend.expand.values import (
     Choice,
     Items,
     Known,
+    Method,
     Object,
     Recorded,
     RecordMethod,
@@ -35,11 +35,21 @@ from srcgrad.frontend.expand.values import (
 from srcgrad.ir import gast
 from srcgrad.ir.build import at, clone, load
 
+if TYPE_CHECKING:
+    from srcgrad.frontend.expand.interpreter import Interpreter
+
 _ORDERS: Final = (gast.Is, gast.IsNot, gast.Eq, gast.NotEq)
 
 
 class Records(Part):
     """The part of the expansion that deals with objects that are dicts of the run."""
+
+    def __init__(self, frame: Interpreter) -> None:
+        super().__init__(frame)
+        self._looked_up: dict[str, Kind] = {}
+        self._bound_objects: set[str] = set()
+        self._awaited: set[str] = set()
+        self._bound_plainly: dict[str, list[Any]] = {}
 
     # -- what variables hold
 
@@ -58,11 +68,27 @@ class Records(Part):
         if not self.session.records.on or not isinstance(expression, gast.Name):
             return expression
         kind = self._names.get(expression.id)
-        return expression if kind is None else Recorded(kind, expression)
+        if kind is None:
+            return expression
+        self._looked_up[expression.id] = kind
+        return Recorded(kind, expression)
+
+    def refuse_mistaken(self, node: Any) -> None:
+        """Refuse variables that were taken for objects, and were bound to something else.
+
+        What a variable holds is known from an expansion before, in which names may have been
+        others.
+        """
+        for name, kind in self._looked_up.items():
+            values = self._bound_plainly.get(name, [])
+            objects = isinstance(kind, Holder) or name in self._bound_objects
+            if not objects or not all(_may_stand_for(kind, value) for value in values):
+                self._refuse_several(name, node)
 
     def note_name(self, name: str, kind: Kind, node: Any) -> None:
         """Note what a variable holds."""
         late = name in self.frame.bound_plainly
+        self._bound_objects.add(name)
         if not self.session.records.note(self._names, name, kind, late=late):
             self._refuse_several(name, node)
 
@@ -86,6 +112,12 @@ class Records(Part):
         self.bind(name, value, node)
         return Recorded(value.kind, load(name))
 
+    def settled(self, value: Value, node: Any) -> Value:
+        """Return a static value that means the same object, whatever is bound after that."""
+        if isinstance(value, Method) and isinstance(value.owner, Recorded):
+            return Method(value.function, self.lasting(value.owner, "owner", node))
+        return self.lasting(value, "part", node) if isinstance(value, Recorded) else value
+
     def lasting(self, value: Recorded, wish: str, node: Any) -> Recorded:
         """Return an object by a name that is not bound anew, unless it is read at once."""
         text = value.expression
@@ -99,6 +131,10 @@ class Records(Part):
     def note_plain(self, name: str, value: Any, node: Any) -> None:
         """Note that a variable is bound to what is not known to be an object, or to hold some."""
         known = self._names.get(name)
+        if name in self._awaited:
+            self._awaited.discard(name)  # a loop binds it, to an object
+            return
+        self._bound_plainly.setdefault(name, []).append(value)
         if known is None:
             self.frame.bound_plainly.add(name)
         elif isinstance(known, Holder) and not known.form and _form(value):
@@ -110,6 +146,7 @@ class Records(Part):
             return
         if isinstance(target, gast.Name):
             self.note_name(target.id, kind, node)
+            self._awaited.add(target.id)
         elif isinstance(kind, tuple) and len(kind) == len(getattr(target, "elts", ())):
             for part, inner in zip(target.elts, kind, strict=True):
                 self.bind_targets(part, inner, node)
@@ -376,6 +413,10 @@ class Records(Part):
         if not any(isinstance(value, Recorded) for value in pair):
             return None
         objects = [value for value in pair if classes_of(getattr(value, "kind", None))]
+        equal = isinstance(op, (gast.Eq, gast.NotEq))
+        own = [cls for value in objects for cls in classes_of(value.kind) if _has_equality(cls)]
+        if equal and own:  # written by `dataclass`, which has no source
+            self.refuse_leak(objects[0], node)
         if not isinstance(op, _ORDERS) or not objects:
             self.refuse_leak(next(v for v in pair if isinstance(v, Recorded)), node)
         same = gast.Is() if isinstance(op, (gast.Is, gast.Eq)) else gast.IsNot()
@@ -389,6 +430,12 @@ class Records(Part):
         none = gast.Constant(None, None)
         return at(gast.Compare(clone(value.expression), [gast.IsNot()], [none]), node)
 
+    def refuse_unlike(self, value: Recorded, name: str) -> None:
+        """Refuse to ask an object by a special method that not all of its classes share."""
+        found = {id(inspect.getattr_static(cls, name, None)) for cls in classes_of(value.kind)}
+        if len(found) > 1:
+            self.refuse_leak(value, value.expression)
+
     def refuse_leak(self, value: Recorded, node: Any) -> NoReturn:
         """Refuse what is done with an object that nobody knows what it does to a dict."""
         classes = classes_of(value.kind)
@@ -398,6 +445,17 @@ class Records(Part):
             f"a `{named}` that is passed on or kept is not differentiated by source",
             "pass its attributes",
         )
+
+
+def _may_stand_for(kind: Kind, value: Any) -> bool:
+    """Say whether a value may be an object, or a list or dict of such, by what it is."""
+    if isinstance(kind, Holder):
+        return bool(_form(value))
+    return isinstance(value, gast.Constant) and value.value is None
+
+
+def _has_equality(cls: type) -> bool:
+    return any(getattr(cls, name) is not getattr(object, name) for name in ("__eq__", "__ne__"))
 
 
 def _form(value: Any) -> str:

@@ -365,6 +365,7 @@ class Statements(Part):
             return
         if isinstance(value, Static) and not self._has_name(value):
             self.frame.changed = True
+            value = self.frame.records.settled(value, node)
             if isinstance(value, Object) and self.frame.control.rebinds(name, value, node):
                 return
             if isinstance(value, Choice):

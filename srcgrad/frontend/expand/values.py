@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from srcgrad.frontend.expand.record_classes import classes_of
 from srcgrad.frontend.expand.scoping import Names
 from srcgrad.frontend.source import FunctionSource, Leaves, Path
 from srcgrad.ir import gast
@@ -426,5 +427,5 @@ def places_for(target: Any, values: list[Value]) -> list[slice] | None:
 def class_of(value: Any) -> type:
     """Return the class of an object."""
     if isinstance(value, Recorded):
-        return value.kind if isinstance(value.kind, type) else object
+        return next(iter(classes_of(value.kind)), object)
     return value.cls if isinstance(value, Object) else type(value.value)
