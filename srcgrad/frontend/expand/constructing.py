@@ -24,7 +24,9 @@ class Constructing(Part):
         plain = cls.__new__ is object.__new__ or hasattr(cls, "_fields")
         if not plain and (cls is not SimpleNamespace or args):
             return None
-        made = Object(cls, self.frame.wished or _snake(cls.__name__))
+        name = _snake(cls.__name__)
+        kept = self.session.records.keeps(cls)
+        made = Object(cls, self.frame.wished or (name.strip("_") if kept else name) or "item")
         self.frame.wished = ""
         self.frame.depths[id(made)] = self.frame.depth
         self.session.kept.append(made)

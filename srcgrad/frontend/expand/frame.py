@@ -62,6 +62,7 @@ class Frame:
         result_variables: Those that keep what functions in their places have returned.
         depth: How many branches and loops are around; `depths` says it of objects when made.
         wished: What the value being made will be called.
+        bound_field: The attribute that it is bound to, if that is a field.
         ordered: How many calls of the statement must stay in their order.
         rebound: The variables that nested functions bind anew.
         plain_values: The variables that hold no objects.
@@ -122,7 +123,7 @@ class Frame:
         self.named_fields: dict[str, tuple[Instance, Any]] = {}
         self.bound_plainly: set[str] = set()
         self.comprehensions: list[Any] = []
-        self.wished = ""
+        self.wished = self.bound_field = ""
         self.assigned: tuple[str, Any] = ("", None)
         self.ordered = 0
 

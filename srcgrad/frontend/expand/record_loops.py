@@ -109,7 +109,7 @@ class RecordLoops(Part):
             return None
         if self.frame.disturbs(node):
             self.frame.refuse_order(node)
-        name = self.frame.variable(self.frame.wished or "part")
+        name = self.frame.variable(self.frame.wished or self.frame.bound_field or "part")
         self.frame.wished = ""
         bound = [n for part in node.generators for n in names_bound(part.target)]
         own = {old: self.frame.fresh(old) for old in bound}
@@ -149,7 +149,8 @@ class RecordLoops(Part):
 
     def _entry(self, value: Any, node: Any) -> tuple[list[Any], Any]:
         """Return an entry that is put into a list; calls in it are in a statement before."""
-        if not found_in(value, gast.Call, *_COMPREHENSIONS):
+        inner = value.args if isinstance(value, gast.Call) and self._makes(value) else [value]
+        if not any(found_in(item, gast.Call, *_COMPREHENSIONS) for item in inner):
             return [], value
         entry = self.frame.fresh("entry")
         return [assign(entry, value, node)], load(entry)
@@ -163,8 +164,10 @@ class RecordLoops(Part):
                 kinds.append(getattr(value, "kind", None) if isinstance(value, Recorded) else None)
         if any(kind is not None for kind in kinds):
             return True
-        made = (self.frame.looked_at(item.func) for item in found_in(node, gast.Call))
-        return any(isinstance(item, Known) and self._is_kept(item.value) for item in made)
+        return any(map(self._makes, found_in(node, gast.Call)))
 
-    def _is_kept(self, cls: Any) -> bool:
-        return cls in self.session.records.made and self.session.records.keeps(cls)
+    def _makes(self, call: Any) -> bool:
+        """Say whether a call makes an object that is a dict of the run."""
+        callee, records = self.frame.looked_at(call.func), self.session.records
+        cls = callee.value if isinstance(callee, Known) else None
+        return isinstance(cls, type) and cls in records.made and records.keeps(cls)

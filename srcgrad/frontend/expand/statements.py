@@ -247,6 +247,7 @@ class Statements(Part):
     def _assignment(self, node: Any) -> None:
         target = node.targets[0]
         self.frame.wished = target.id if isinstance(target, gast.Name) else ""
+        self.frame.bound_field = getattr(target, "attr", "")
         self.frame.assigned = (self.frame.wished, node.value)
         written = isinstance(node.value, gast.Constant)
         made = self.frame.options.copied_options(target, node) or self.frame.control.grown(node)
