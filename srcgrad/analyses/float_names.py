@@ -89,7 +89,7 @@ class _Analysis:
             if change is not None and change.target is None:
                 put.setdefault(change.name, []).append(change.value)
         for name, values in put.items():
-            for owner in self._owners(name):
+            for owner in self._owners(name) & self._makers.keys():  # of others nothing is known
                 shown = [gast.List([value], gast.Load()) for value in values]
                 self._makers[owner] += [item for item in shown if item.elts[0] is not None]
 

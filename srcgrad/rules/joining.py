@@ -16,7 +16,6 @@ from srcgrad.runtime import (
     join_rows,
     nested_shapes,
     restack,
-    shortcut,
     split_column_stack,
     split_columns,
     split_dstack,
@@ -76,8 +75,7 @@ class Stack(Function):
 
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
-        is_first = shortcut(ctx.axis == 0)
-        return (grad if is_first else unstack_like(grad, ctx.axis),)
+        return (unstack_like(grad, ctx.axis),)
 
 
 @table.rule(join_rows)

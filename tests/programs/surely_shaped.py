@@ -123,3 +123,20 @@ def rows_turned_by_an_angle(x, angle):
 def slopes_of_what_is_stacked(x, y):
     rows = np.stack([x * y, np.sin(x), y * y])
     return np.sum(rows * rows * rows[::-1]) + np.trace(rows)
+
+
+def _stacked(numbers, k):
+    if k > 5:
+        return np.zeros(3)
+    rows = np.stack(numbers)
+    for _ in range(2):
+        rows = rows * 1.0
+    return rows
+
+
+@program("v")
+def list_that_a_helper_stacks(x):
+    numbers = []
+    for i in range(3):
+        numbers.append(np.sum(x * i))
+    return np.sum(_stacked(numbers, 1) ** 2)

@@ -35,6 +35,7 @@ class KindFoundError(Exception):
 
 
 _MOST_TURNS: Final = 100
+_MOST_BEGUN: Final = 10
 
 
 @dataclass(slots=True)
@@ -52,6 +53,7 @@ class RecordKinds:
         stored: The fields of each class that are bound.
         tagged: The classes whose objects tell them, since some lie beside those of others.
         turns: How often the expansion started anew for what was found.
+        begun: How often more objects were kept as dicts.
         opened: The places of comprehensions that make objects, which are written as loops.
     """
 
@@ -65,6 +67,7 @@ class RecordKinds:
     tagged: set[type] = field(default_factory=set)
     opened: set[Any] = field(default_factory=set)
     turns: int = 0
+    begun: int = 0
 
     @property
     def on(self) -> bool:
@@ -76,6 +79,9 @@ class RecordKinds:
 
         First those of classes that were met where they cannot be taken apart, then all.
         """
+        self.begun += 1  # a class that the function defines is another one each time
+        if self.turns > _MOST_TURNS or self.begun > _MOST_BEGUN:
+            return False
         more = self.leaking - self.kept - self.excluded
         if not more and self.leaking:
             more = self.made - self.kept - self.excluded
@@ -87,7 +93,6 @@ class RecordKinds:
         """Note that the expansion starts anew; keep no objects as dicts if that has no end."""
         self.turns += 1
         if self.turns > _MOST_TURNS:
-            self.excluded |= self.made
             self.end()
 
     def end(self) -> None:

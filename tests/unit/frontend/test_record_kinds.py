@@ -127,3 +127,18 @@ def _asked_of_their_truth(x):
 def test_truth_that_not_all_classes_tell_is_refused():
     with pytest.raises(sg.UnsupportedError):
         sg.grad(_asked_of_their_truth, fallback="error")(np.array([0.7, 1.3, 0.4]))
+
+
+def _class_of_the_function(x):
+    class Local:
+        pass
+
+    local = Local()
+    for i in range(3):
+        setattr(local, f"w{i}", x[i] ** 2)
+    return local.w0
+
+
+def test_a_class_that_is_made_anew_each_time_is_refused_in_the_end():
+    with pytest.raises(sg.UnsupportedError):
+        sg.grad(_class_of_the_function, fallback="error")(np.array([0.7, 1.3, 0.4]))
