@@ -395,7 +395,7 @@ class Statements(Part):
             self.frame.env.pop(name, None)
             self.frame.imports.pop(name, None)
             self.frame.own.add(name)
-            self.frame.records.note_plain(name, value, target)
+            self.frame.records.note_plain(name, _bound_to(name, target, value), target)
             self.frame.note_bound(name, value, target)
         for part in places_in(target):
             if isinstance(part, gast.Subscript):
@@ -433,6 +433,15 @@ class Statements(Part):
         if self.frame.held_entries.is_held_by_entries(held):
             self.frame.refuse(target, "deleting an entry of what is written", "set it to None")
         return self.frame.env.pop(getattr(target, "id", ""), None) is not None
+
+
+def _bound_to(name: str, target: Any, value: Value | None) -> Value | None:
+    """Return what a name among targets is bound to, as far as a display of values tells."""
+    parts, values = getattr(target, "elts", ()), getattr(value, "elts", ())
+    if not parts or len(parts) != len(values):
+        return value
+    pairs = zip(parts, values, strict=True)
+    return next((_bound_to(name, *pair) for pair in pairs if name in names_bound(pair[0])), value)
 
 
 def _returns(node: Any) -> bool:
