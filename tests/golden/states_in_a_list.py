@@ -23,7 +23,7 @@ def example(rng):
 
 import numpy as np
 
-from srcgrad.runtime import copied, gathered
+from srcgrad.runtime import copied, gathered, unstack_like
 
 
 def loss_grad(x, rate):
@@ -41,7 +41,7 @@ def loss_grad(x, rate):
 
     # backward
     # L12: return np.sum(np.stack(states) ** 2)
-    grad_states = gathered(2 * np.stack(states), states)
+    grad_states = gathered(unstack_like(2 * np.stack(states), 0), states)
     # L10: for _ in range(10):
     grad_rate = 0.0
     for states_part_2, sin_states in reversed(steps):
