@@ -70,6 +70,7 @@ class Entries:
         for name in [*self._parent]:
             self._together.setdefault(self._root(name), []).extend(self._values.get(name, ()))
         self._under: dict[tuple[str, str | None], list[Any]] = {}
+        self._points = program.once(PointsTo) if self._values else None
         self._in_any: dict[tuple[frozenset[int], str | None], list[Any]] = {}
 
     def of(self, name: str) -> list[Any] | None:
@@ -85,17 +86,25 @@ class Entries:
         if source is None:
             return None
         node = getattr(statement, "value", None)
-        word = _word(getattr(node, "slice", None))
-        kept = self._kept(source, word)
-        if kept is not None or not isinstance(node, gast.Subscript):
-            return kept
-        return self._kept_in_any(node, source, word)
+        if isinstance(node, gast.Subscript):
+            return self._kept_at(node, source)
+        return self._kept(source, None)
+
+    def at(self, place: Any) -> list[Any] | None:
+        """Return every value that may be kept at a place ``xs[k]``; None if unknown."""
+        name = _name(place.value)
+        return None if name is None else self._kept_at(place, name)
+
+    def _kept_at(self, place: Any, name: str) -> list[Any] | None:
+        word = _word(place.slice)
+        kept = self._kept(name, word)
+        return self._kept_in_any(place, name, word) if kept is None else kept
 
     def _kept_in_any(self, node: Any, source: str, word: str | None) -> list[Any] | None:
         """Return what is kept in any of the displays that a name, read out of others, may mean."""
-        found = self._program.once(PointsTo)
-        held = found.read(node)
-        if held is None or any(map(found.is_inner, held)):
+        found = self._points
+        held = None if found is None else found.read(node)
+        if found is None or held is None or any(map(found.is_inner, held)):
             return None
         return self._in_any.setdefault((found.of(source), word), held)
 

@@ -83,11 +83,13 @@ class _Analysis:
 
         That may be read out again under another name: ``row = rows[0]; row.append(v)``.
         """
-        put = {name: [*values] for name, values in self._stored.items()}
+        put: dict[str, list[Any]] = defaultdict(list)
         for statement in statements(self._program.body):
             change = change_of(statement)
             if change is not None and change.target is None:
-                put.setdefault(change.name, []).append(change.value)
+                put[change.name].append(change.value)
+            elif is_store(statement) and _is_word(store_target(statement).slice):
+                put[getattr(store_target(statement).value, "id", "")].append(statement.value)
         for name, values in put.items():
             for owner in self._owners(name) & self._makers.keys():  # of others nothing is known
                 shown = [gast.List([value], gast.Load()) for value in values]
@@ -98,7 +100,8 @@ class _Analysis:
         found: set[str] = set()
         waiting = [name]
         while waiting:
-            read = [m for m in self._makers.get(waiting.pop(), ()) if isinstance(m, gast.Subscript)]
+            made = self._makers.get(waiting.pop(), ())
+            read = [m for m in made if isinstance(m, gast.Subscript) and not _is_part(m)]
             new = {root_name(item) or "" for item in read} - found - {"", name}
             found |= new
             waiting += sorted(new)
@@ -321,3 +324,12 @@ def _items(node: Any) -> Any:
 
 def _is_whole(node: Any) -> bool:
     return isinstance(node, gast.Constant) and type(node.value) is int
+
+
+def _is_word(key: Any) -> bool:
+    """Say whether a key is that of a dict: an array has none."""
+    return isinstance(getattr(key, "value", None), str)
+
+
+def _is_part(read: Any) -> bool:
+    return isinstance(read.slice, gast.Slice)

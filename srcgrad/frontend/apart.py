@@ -131,3 +131,11 @@ def pairs_up(target: Any, value: Any) -> bool:
         return False
     starred = any(isinstance(item, gast.Starred) for item in (*target.elts, *value.elts))
     return not starred and len(target.elts) == len(value.elts)
+
+
+def bound_pairs(target: Any, value: Any) -> list[tuple[Any, Any]]:
+    """Return the targets of an assignment with what each is bound to, as far as that is shown."""
+    if not pairs_up(target, value):
+        return [(target, value)]
+    both = zip(target.elts, value.elts, strict=True)
+    return [pair for part, given in both for pair in bound_pairs(part, given)]

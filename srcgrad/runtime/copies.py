@@ -16,15 +16,27 @@ def copied(x: Any) -> Any:
     """Return a copy of an array, or of a list, tuple or dict with its entries; a number itself.
 
     The elements of an array lie as they did, which decides whether ``ravel`` copies.
+
+    Raises:
+        LeftOutError: A list or dict holds itself.
     """
     if type(x) is np.ndarray:
         return x.copy("K")
+    if isinstance(x, (dict, list, tuple)):
+        try:
+            return _with_copies(x)
+        except RecursionError:
+            hint = "let its parts be found by their places"
+            raise LeftOutError("a list or dict that is copied holds itself", hint=hint) from None
+    return x.copy() if hasattr(x, "copy") else x
+
+
+def _with_copies(x: Any) -> Any:
+    """Return a list, tuple or dict with copies of the entries of another one."""
     if isinstance(x, dict):
         return {key: copied(value) for key, value in x.items()}
-    if isinstance(x, (list, tuple)):
-        parts = [value if type(value) in _NUMBERS else copied(value) for value in x]
-        return type(x)(*parts) if hasattr(x, "_fields") else type(x)(parts)
-    return x.copy() if hasattr(x, "copy") else x
+    parts = [value if type(value) in _NUMBERS else copied(value) for value in x]
+    return type(x)(*parts) if hasattr(x, "_fields") else type(x)(parts)
 
 
 def refuse_twins(x: Any) -> None:

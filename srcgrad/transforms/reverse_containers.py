@@ -17,6 +17,7 @@ from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import direct_names, store_target
 from srcgrad.ir.walk import names_bound
 from srcgrad.transforms.contributions import Contributions
+from srcgrad.transforms.sure_numbers import is_number, keeps_number
 from srcgrad.transforms.sweep import Sweep
 
 
@@ -80,7 +81,7 @@ class ContainerSteps:
         return is_word or self._sweep.entries.is_dict(name) or program.once(PointsTo).is_dict(name)
 
     def _zero(self, name: str) -> Any:
-        if self._sweep.facts.shapes.is_number(load(name)):
+        if is_number(self._sweep, load(name)):
             return gast.Constant(0.0, None)
         return self._sweep.zeros_like(load(name))
 
@@ -105,8 +106,7 @@ class ContainerSteps:
         adds = isinstance(statement, gast.AugAssign)
         replaced = sweep.facts.storage.mirror.replaced.get(id(statement))
         kills = not adds and (replaced is not None or sweep.overwrites.of(statement))
-        values = sweep.entries.of(name)
-        numbers = values is not None and sweep.facts.shapes.are_numbers(values)
+        numbers = keeps_number(sweep, target)
         lead: list[Any] = []
         zero: Any = gast.Constant(0.0, None)
         if kills and not numbers:

@@ -25,6 +25,7 @@ from srcgrad.ir.program import store_target
 from srcgrad.ir.scopes import Scope
 from srcgrad.ir.walk import names_bound
 from srcgrad.transforms.adjoints import Status
+from srcgrad.transforms.sure_numbers import is_number, keeps_number
 from srcgrad.transforms.sweep import Sweep
 from srcgrad.transforms.unbroadcasting import shortened
 
@@ -248,7 +249,8 @@ class ElementSteps:
         name = statement.value.id
         if isinstance(statement, gast.AugAssign) and isinstance(statement.op, gast.Sub):
             value = gast.UnaryOp(gast.USub(), place)
-        if self._sweep.facts.shapes.element_is_number(target):
+        one = self._sweep.facts.shapes.element_is_number(target)
+        if one or (is_number(self._sweep, load(name)) and keeps_number(self._sweep, target)):
             return self._sweep.adjoints.accumulate(name, value, statement, Status.SHARED)
         repeats = REPEATS.of(statement)  # then each of the values has its effect
         if not self._sweep.selects_once(target.slice) and not repeats:

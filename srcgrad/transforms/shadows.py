@@ -33,6 +33,7 @@ from srcgrad.ir.program import direct_names, store_target
 from srcgrad.ir.walk import blocks_of, names_bound, statements, walk
 from srcgrad.transforms.adjoints import Status
 from srcgrad.transforms.real_shadows import real_parts, take_real_parts
+from srcgrad.transforms.sure_numbers import is_number
 from srcgrad.transforms.sweep import Sweep, renamed
 from srcgrad.transforms.unbroadcasting import shortened
 
@@ -167,7 +168,8 @@ class ShadowSteps:
             return gast.Dict(clone(value).keys, [constant(0.0) for _ in value.values])
         if isinstance(value, gast.Name) and value.id in self._mirror.names:
             return load(self._name(value.id))
-        if holder in self._mirror.entries and not isinstance(value, gast.Constant):
+        counts = isinstance(value, gast.Constant) or is_number(self._sweep, value)
+        if holder in self._mirror.entries and not counts:
             return self._sweep.zeros_like(clone(value))
         return constant(0.0)
 

@@ -315,7 +315,7 @@ class Control(Part):
         node.iter = self.frame.plain(items, node.iter) if run is None else run.iterable
         self.forget(node.body)
         if run is not None:
-            self.frame.records.bind_targets(node.target, run.kind, node)
+            self.frame.record_names.bind_targets(node.target, run.kind, node)
         self.frame.statements.written(node.target)
         self.frame.held_fields.name_field(node.target, node.iter)
         node.body = self._loop_body(node.body, node)

@@ -290,7 +290,7 @@ class Expander:
         frame.receivers = [(code.owner, env.get(first))]
         body = self._body_of(frame, tree)
         frame.refuse_lost_names(body, given)
-        frame.records.refuse_mistaken(tree)
+        frame.record_names.refuse_mistaken(tree)
         held = [] if inputs is None else self.session.holding.met()
         spaces = [] if inputs is None else self.session.holding.spaces()
         named = [item for space in spaces for item in leaves_of_space(space)]

@@ -178,7 +178,7 @@ class Expressions(Part):
         """Evaluate a default now: its variables may mean something else when the call comes."""
         value = self.frame.value(node)
         if isinstance(value, (Static, gast.Constant)):
-            return self.frame.records.settled(value, node)
+            return self.frame.record_names.settled(value, node)
         return self.frame.keep(name, value, node)
 
     @expression(gast.Tuple)

@@ -36,7 +36,7 @@ from srcgrad.ir.walk import found_in, names_read, walk
 from srcgrad.primitives.methods import WRITING
 
 if TYPE_CHECKING:
-    from srcgrad.frontend.expand.records import Records
+    from srcgrad.frontend.expand.record_names import RecordNames
 
 _SHORT = {"numpy": "np"}
 _UNNAMED = frozenset(["chosen", "key", "value", "bound", "part"])
@@ -69,7 +69,6 @@ class Frame:
         begins: Whether it is the function that the program begins with.
         of_fields: The variables that are fields of objects, which methods may bind anew.
         comprehensions: The places of those that are being rewritten, outermost first.
-        bound_plainly: The variables that were bound to what is no object that the run keeps.
         named_fields: Variables that are names of arrays in fields of objects outside.
         assigned: The name that the value of an expression is given, and the expression.
         receivers: The class and the object of each method being expanded, for `super()`.
@@ -77,7 +76,7 @@ class Frame:
 
     order: Order
     plain_values: PlainValues
-    records: Records
+    record_names: RecordNames
 
     def __init__(
         self,
@@ -121,7 +120,6 @@ class Frame:
         self.depths: dict[int, int] = {}
         self.of_fields: set[str] = set()
         self.named_fields: dict[str, tuple[Instance, Any]] = {}
-        self.bound_plainly: set[str] = set()
         self.comprehensions: list[Any] = []
         self.wished = self.bound_field = ""
         self.assigned: tuple[str, Any] = ("", None)
@@ -197,7 +195,7 @@ class Frame:
         A literal does, a variable that is bound once, and what is outside; another is kept.
         """
         if isinstance(value, (Recorded, Method)):
-            return self.records.settled(value, node)
+            return self.record_names.settled(value, node)
         plain = isinstance(value, (Static, gast.Constant, gast.Starred))
         if isinstance(value, gast.Name) and value.id not in self.of_fields:
             plain = value.id not in self.own or value.id in self.bound_once

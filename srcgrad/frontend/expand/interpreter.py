@@ -39,6 +39,7 @@ from srcgrad.frontend.expand.placing import Placing
 from srcgrad.frontend.expand.plain_values import PlainValues
 from srcgrad.frontend.expand.record_holders import RecordHolders
 from srcgrad.frontend.expand.record_loops import RecordLoops
+from srcgrad.frontend.expand.record_names import RecordNames
 from srcgrad.frontend.expand.records import Records
 from srcgrad.frontend.expand.results import Results
 from srcgrad.frontend.expand.sequencing import Sequencing
@@ -90,6 +91,7 @@ class Interpreter(Frame):
         self.held_entries = HeldEntries(self)
         self.constructing = Constructing(self)
         self.objects = Objects(self)
+        self.record_names = RecordNames(self)
         self.records = Records(self)
         self.record_holders = RecordHolders(self)
         self.record_loops = RecordLoops(self)

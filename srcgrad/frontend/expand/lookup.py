@@ -44,9 +44,11 @@ class Lookup(Part):
         """Return what a name means."""
         if name in self.frame.env:
             found = self.frame.env[name]
-            return found if isinstance(found, Static) else self.frame.records.looked(clone(found))
+            return (
+                found if isinstance(found, Static) else self.frame.record_names.looked(clone(found))
+            )
         if name in self.frame.own:
-            return self.frame.records.looked(load(name))
+            return self.frame.record_names.looked(load(name))
         binding = self.frame.found_outside(name)
         if binding is None:
             return load(name)

@@ -129,7 +129,7 @@ class Objects(Part):
         if name in owner.fields:
             value = owner.fields[name]
             static = isinstance(value, Static)
-            return value if static else self.frame.records.looked(clone(value))
+            return value if static else self.frame.record_names.looked(clone(value))
         if name == "_replace" and issubclass(owner.cls, tuple):
             return Method(Known(dataclasses.replace), owner)
         if owner.cls is ResultObject:
@@ -327,7 +327,7 @@ class Objects(Part):
         """Bind the variable of a field to an object that is a dict, or to a list of such."""
         if not isinstance(owner.fields.get(name), gast.Name):
             owner.fields[name] = self.field_of(owner, name)
-        self.frame.records.bind(owner.fields[name].id, value, node)
+        self.frame.record_names.bind(owner.fields[name].id, value, node)
 
     def field_of(self, owner: Object, name: str) -> Any:
         variable = self.frame.variable(f"{owner.name}_{name}")

@@ -181,7 +181,7 @@ class Placing(Part):
         try:
             body = inner.statements.function_body(clone(code.tree.body))
             inner.refuse_lost_names(body, given)
-            inner.records.refuse_mistaken(code.tree)
+            inner.record_names.refuse_mistaken(code.tree)
         except BaseException:
             del self.session.made[key]
             raise
@@ -412,10 +412,10 @@ class Placing(Part):
                 self.frame.env[new] = value
                 continue
             if kept:
-                self.frame.records.bind(new, value, node)
+                self.frame.record_names.bind(new, value, node)
                 continue
             self.frame.own.add(new)
-            self.frame.records.note_plain(new, value, node)
+            self.frame.record_names.note_plain(new, value, node)
             self.frame.held_fields.name_field(load(new), value)
             self.frame.bind(new, clone(value), node)
 

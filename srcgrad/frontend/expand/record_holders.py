@@ -32,7 +32,7 @@ class RecordHolders(Part):
         if func.attr in _PUTS and args and isinstance(args[-1], Recorded):
             kind = args[-1].kind
             entry = kind.entry if func.attr == "extend" and isinstance(kind, Holder) else kind
-            self.frame.records.note_place(func.value, Holder(entry, "list"), node)
+            self.frame.record_names.note_place(func.value, Holder(entry, "list"), node)
 
     @callee(RecordMethod)
     def _call_method(
@@ -61,7 +61,7 @@ class RecordHolders(Part):
         given = classes_of(self.frame.records.kind_of(value))
         if given and classes_of(whole) and not {*given} <= {*classes_of(whole)}:
             kind = Holder(self.frame.records.kind_of(value), owner.kind.form)
-            self.frame.records.note_place(owner.expression, kind, node)
+            self.frame.record_names.note_place(owner.expression, kind, node)
 
     def _given(self, callee: RecordMethod, args: list[Value], made: Any, node: Any) -> Value:
         """Return what a method gives that reads or takes out objects."""

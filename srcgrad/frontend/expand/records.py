@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import inspect
 from types import MemberDescriptorType
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import Any, Final, NoReturn
 
 from srcgrad.frontend.expand.part import Part
 from srcgrad.frontend.expand.record_classes import Several, classes_of
@@ -21,11 +21,11 @@ from srcgrad.frontend.expand.record_kinds import (
     KindFoundError,
     merged_kinds,
 )
+from srcgrad.frontend.expand.record_names import form_of
 from srcgrad.frontend.expand.values import (
     Choice,
     Items,
     Known,
-    Method,
     Object,
     Recorded,
     RecordMethod,
@@ -35,123 +35,11 @@ from srcgrad.frontend.expand.values import (
 from srcgrad.ir import gast
 from srcgrad.ir.build import at, clone, load
 
-if TYPE_CHECKING:
-    from srcgrad.frontend.expand.interpreter import Interpreter
-
 _ORDERS: Final = (gast.Is, gast.IsNot, gast.Eq, gast.NotEq)
 
 
 class Records(Part):
     """The part of the expansion that deals with objects that are dicts of the run."""
-
-    def __init__(self, frame: Interpreter) -> None:
-        super().__init__(frame)
-        self._looked_up: dict[str, Kind] = {}
-        self._bound_objects: set[str] = set()
-        self._awaited: set[str] = set()
-        self._bound_plainly: dict[str, list[Any]] = {}
-
-    # -- what variables hold
-
-    @property
-    def _names(self) -> dict[str, Kind]:
-        kinds = tuple(
-            (name, value.kind)
-            for name, value in sorted(self.frame.env.items())
-            if isinstance(value, Recorded) and name in self.frame.lent
-        )
-        key = id(self.frame.code.tree), kinds
-        return self.session.records.names.setdefault(key, {})
-
-    def looked(self, expression: Any) -> Value:
-        """Return what a variable of the text holds, if that is known to be objects."""
-        if not self.session.records.on or not isinstance(expression, gast.Name):
-            return expression
-        kind = self._names.get(expression.id)
-        if kind is None:
-            return expression
-        self._looked_up[expression.id] = kind
-        return Recorded(kind, expression)
-
-    def refuse_mistaken(self, node: Any) -> None:
-        """Refuse variables that were taken for objects, and were bound to something else.
-
-        What a variable holds is known from an expansion before, in which names may have been
-        others.
-        """
-        for name, kind in self._looked_up.items():
-            values = self._bound_plainly.get(name, [])
-            objects = isinstance(kind, Holder) or name in self._bound_objects
-            if not objects or not all(_may_stand_for(kind, value) for value in values):
-                self._refuse_several(name, node)
-
-    def note_name(self, name: str, kind: Kind, node: Any) -> None:
-        """Note what a variable holds."""
-        late = name in self.frame.bound_plainly
-        self._bound_objects.add(name)
-        if not self.session.records.note(self._names, name, kind, late=late):
-            self._refuse_several(name, node)
-
-    def _refuse_several(self, what: str, node: Any) -> None:
-        self.frame.refuse(
-            node, f"`{what}`, which holds objects of one class or another", "use two names"
-        )
-
-    def bind(self, name: str, value: Recorded, node: Any) -> None:
-        """Let a variable of the text hold an object, or a list or dict of such."""
-        self.frame.env.pop(name, None)
-        self.frame.imports.pop(name, None)
-        self.frame.own.add(name)
-        self.note_name(name, value.kind, node)
-        self.frame.bind(name, clone(value.expression), node)
-
-    def keep(self, value: Recorded, wish: str, node: Any) -> Recorded:
-        """Bind an object to a new variable, which means it whatever is bound after that."""
-        name = self.frame.variable(wish)
-        self.frame.temporaries.add(name)
-        self.bind(name, value, node)
-        return Recorded(value.kind, load(name))
-
-    def settled(self, value: Value, node: Any) -> Value:
-        """Return a static value that means the same object, whatever is bound after that."""
-        if isinstance(value, Method) and isinstance(value.owner, Recorded):
-            return Method(value.function, self.lasting(value.owner, "owner", node))
-        return self.lasting(value, "part", node) if isinstance(value, Recorded) else value
-
-    def lasting(self, value: Recorded, wish: str, node: Any) -> Recorded:
-        """Return an object by a name that is not bound anew, unless it is read at once."""
-        text = value.expression
-        fixed = isinstance(text, gast.Name) and text.id in self.frame.bound_once
-        if fixed or self.frame.at_once or not self.frame.hoistable:
-            return value
-        if not isinstance(text, gast.Name) and self.frame.disturbs(node):
-            self.frame.refuse_order(node)
-        return self.keep(value, wish, node)
-
-    def note_plain(self, name: str, value: Any, node: Any) -> None:
-        """Note that a variable is bound to what is not known to be an object, or to hold some."""
-        known = self._names.get(name)
-        if name in self._awaited:
-            self._awaited.discard(name)  # a loop binds it, to an object
-            return
-        self._bound_plainly.setdefault(name, []).append(value)
-        if known is None:
-            self.frame.bound_plainly.add(name)
-        elif isinstance(known, Holder) and not known.form and _form(value):
-            self.note_name(name, Holder(known.entry, _form(value)), node)
-
-    def bind_targets(self, target: Any, kind: Kind, node: Any) -> None:
-        """Note what the targets of a loop, or of what is unpacked, hold."""
-        if kind is None:
-            return
-        if isinstance(target, gast.Name):
-            self.note_name(target.id, kind, node)
-            self._awaited.add(target.id)
-        elif isinstance(kind, tuple) and len(kind) == len(getattr(target, "elts", ())):
-            for part, inner in zip(target.elts, kind, strict=True):
-                self.bind_targets(part, inner, node)
-        else:
-            self.frame.refuse(node, "unpacking what may be an object", "unpack in the loop's body")
 
     def text(self, value: Value, node: Any) -> Any:
         """Return a value as an expression, where it may be an object that is kept."""
@@ -167,7 +55,9 @@ class Records(Part):
         """Say whether a value is an object, or holds some."""
         if isinstance(value, Items):
             return any(map(self._holds, value.values))
-        return isinstance(value, Object) or isinstance(self.looked(value), Recorded)
+        return isinstance(value, Object) or isinstance(
+            self.frame.record_names.looked(value), Recorded
+        )
 
     def kind_of(self, value: Value) -> Kind:
         """Return the kind of a value; None of anything but objects."""
@@ -181,7 +71,7 @@ class Records(Part):
         known = records.stored.setdefault(made.cls, set())
         known.update(made.fields)
         values = [
-            self.field_text(made.cls, name, self.looked(value), node)
+            self.field_text(made.cls, name, self.frame.record_names.looked(value), node)
             for name, value in made.fields.items()
         ]
         keys = [gast.Constant(name, None) for name in made.fields]
@@ -190,7 +80,7 @@ class Records(Part):
             values.insert(0, gast.Constant(made.cls.__name__, None))
         shown = gast.Dict(keys, values)
         name = self.frame.variable(made.name)
-        self.note_name(name, made.cls, node)
+        self.frame.record_names.note_name(name, made.cls, node)
         self.frame.bind(name, at(shown, node), node)
         return Recorded(made.cls, load(name))
 
@@ -199,14 +89,16 @@ class Records(Part):
         records = self.session.records
         if isinstance(value, Recorded):
             if not records.note(records.fields, (cls, name), value.kind, late=True):
-                self._refuse_several(f"{cls.__name__}.{name}", node)
+                self.frame.record_names.refuse_several(f"{cls.__name__}.{name}", node)
             return clone(value.expression)
         if isinstance(value, Static) and not isinstance(value, Items):
             records.excluded.add(cls)
             raise KindFoundError
         known = records.fields.get((cls, name))
-        if isinstance(known, Holder) and not known.form and _form(value):
-            records.note(records.fields, (cls, name), Holder(known.entry, _form(value)), late=True)
+        if isinstance(known, Holder) and not known.form and form_of(value):
+            records.note(
+                records.fields, (cls, name), Holder(known.entry, form_of(value)), late=True
+            )
         return clone(self.frame.plain(value, node))
 
     # -- attributes
@@ -321,7 +213,7 @@ class Records(Part):
         if not isinstance(owner, Recorded):
             if not isinstance(value, Recorded):
                 return False
-            self.note_place(owner, Holder(value.kind), node)
+            self.frame.record_names.note_place(owner, Holder(value.kind), node)
             self.refuse_leak(value, node)
         if not isinstance(owner.kind, Holder) or isinstance(target.slice, gast.Slice):
             self.refuse_leak(owner, node)
@@ -341,32 +233,6 @@ class Records(Part):
             self.frame.refuse(
                 node, "a list or dict of objects with something else in it", "use two"
             )
-
-    def note_place(self, place: Any, kind: Holder, node: Any) -> None:
-        """Note what a list or dict of the text holds, into which an object is put."""
-        records = self.session.records
-        if isinstance(place, gast.Name):
-            self.note_name(place.id, kind, node)
-            raise KindFoundError
-        if not isinstance(place, gast.Subscript):
-            return
-        cls = self._kind_of_text(place.value)
-        if not isinstance(cls, type):
-            self.note_place(place.value, Holder(kind), node)
-            return
-        field = cls, getattr(place.slice, "value", "")
-        if not records.note(records.fields, field, kind, late=True):
-            self._refuse_several(f"{cls.__name__}.{field[1]}", node)
-
-    def _kind_of_text(self, text: Any) -> Kind:
-        """Return what a variable of the text, a field or an entry holds."""
-        if isinstance(text, gast.Name):
-            return self._names.get(text.id)
-        kind = self._kind_of_text(text.value) if isinstance(text, gast.Subscript) else None
-        if isinstance(kind, Holder):
-            return kind.entry
-        key = getattr(getattr(text, "slice", None), "value", "")
-        return self.session.records.fields.get((kind, key)) if isinstance(kind, type) else None
 
     def display(self, form: str, values: list[Value], node: Any) -> Value | None:
         """Return a list of objects that the run makes; None of anything else."""
@@ -447,24 +313,5 @@ class Records(Part):
         )
 
 
-def _may_stand_for(kind: Kind, value: Any) -> bool:
-    """Say whether a value may be an object, or a list or dict of such, by what it is."""
-    if isinstance(kind, Holder):
-        return bool(_form(value))
-    return isinstance(value, gast.Constant) and value.value is None
-
-
 def _has_equality(cls: type) -> bool:
     return any(getattr(cls, name) is not getattr(object, name) for name in ("__eq__", "__ne__"))
-
-
-def _form(value: Any) -> str:
-    """Return whether an expression makes a list or a dict; an empty text of others."""
-    if isinstance(value, (gast.Dict, gast.DictComp)):
-        return "dict"
-    if isinstance(value, (gast.List, gast.ListComp)):
-        return "list"
-    if isinstance(value, gast.BinOp):
-        return _form(value.left) or _form(value.right)
-    name = getattr(getattr(value, "func", None), "id", "")
-    return name if name in ("list", "dict") else ""

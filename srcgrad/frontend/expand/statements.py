@@ -342,7 +342,7 @@ class Statements(Part):
 
     def _kept_part(self, value: Value, node: Any) -> Value:
         if isinstance(value, Recorded):
-            return self.frame.records.keep(value, "part", node)
+            return self.frame.record_names.keep(value, "part", node)
         if isinstance(value, (Static, gast.Constant)):
             return value
         kept = self.frame.keep(getattr(value, "id", "part"), value, node)
@@ -362,11 +362,11 @@ class Statements(Part):
     def assign_name(self, name: str, value: Value, node: Any) -> None:
         """Let a name mean a static value, or bind a variable."""
         if isinstance(value, Recorded):
-            self.frame.records.bind(name, value, node)
+            self.frame.record_names.bind(name, value, node)
             return
         if isinstance(value, Static) and not self._has_name(value):
             self.frame.changed = True
-            value = self.frame.records.settled(value, node)
+            value = self.frame.record_names.settled(value, node)
             if isinstance(value, Object) and self.frame.control.rebinds(name, value, node):
                 return
             if isinstance(value, Choice):
@@ -378,7 +378,7 @@ class Statements(Part):
         self.frame.env.pop(name, None)
         self.frame.imports.pop(name, None)
         self.frame.own.add(name)
-        self.frame.records.note_plain(name, value, node)
+        self.frame.record_names.note_plain(name, value, node)
         self.frame.bind(name, self.frame.plain(value, node), node)
         if isinstance(value, Instance):
             self.frame.env[name] = Instance(value.value, load(name), value.root)
@@ -395,7 +395,7 @@ class Statements(Part):
             self.frame.env.pop(name, None)
             self.frame.imports.pop(name, None)
             self.frame.own.add(name)
-            self.frame.records.note_plain(name, _bound_to(name, target, value), target)
+            self.frame.record_names.note_plain(name, _bound_to(name, target, value), target)
             self.frame.note_bound(name, value, target)
         for part in places_in(target):
             if isinstance(part, gast.Subscript):

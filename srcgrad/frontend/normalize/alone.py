@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-from srcgrad.frontend.apart import pairs_up
+from srcgrad.frontend.apart import bound_pairs
 from srcgrad.frontend.normalize.freshness import Freshness
 from srcgrad.ir import gast
 from srcgrad.ir.liveness import walk_live
@@ -117,7 +117,9 @@ class Alone:
         if self._makes(statement) or isinstance(statement, gast.AugAssign):
             return True
         if isinstance(statement, gast.Assign):
-            pairs = [p for target in statement.targets for p in _pairs(target, statement.value)]
+            pairs = [
+                p for target in statement.targets for p in bound_pairs(target, statement.value)
+            ]
             whole = len(statement.targets) == 1
             return all(
                 name not in names_bound(target)
@@ -148,7 +150,7 @@ class Alone:
         value = getattr(statement, "value", None)
         if isinstance(statement, gast.Assign):
             for target in statement.targets:
-                for part, given in _pairs(target, value):
+                for part, given in bound_pairs(target, value):
                     if self._hands_on(given, names):
                         yield from _reached(part)
         elif isinstance(statement, gast.AugAssign):
@@ -187,14 +189,6 @@ def _copied_first(body: list[Any]) -> Iterator[str]:
         if name != owner or value.func.attr != "copy":
             return
         yield owner
-
-
-def _pairs(target: Any, value: Any) -> list[tuple[Any, Any]]:
-    """Return the targets of an assignment with what each is bound to, as far as that is shown."""
-    if not pairs_up(target, value):
-        return [(target, value)]
-    both = zip(target.elts, value.elts, strict=True)
-    return [pair for part, given in both for pair in _pairs(part, given)]
 
 
 def _reached(target: Any) -> list[str]:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from srcgrad.frontend.apart import bound_pairs
 from srcgrad.frontend.normalize.alone import Alone
 from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, call, clone, load, subscript
+from srcgrad.ir.displays import makes_list
 from srcgrad.ir.operations import Reader
+from srcgrad.ir.program import targets_of
 from srcgrad.ir.scopes import MISSING
 from srcgrad.ir.walk import blocks_of, names_bound, statements
 
-_SHOWN: Final = (gast.List, gast.ListComp)
 _LISTS: Final = (list, sorted)
 
 
@@ -78,10 +80,8 @@ class ListOrders:
         return name not in self._parameters and bool(values) and all(map(self._makes_list, values))
 
     def _makes_list(self, value: Any) -> bool:
-        if isinstance(value, gast.BinOp):
-            return self._makes_list(value.left) or self._makes_list(value.right)
         if not isinstance(value, gast.Call):
-            return isinstance(value, _SHOWN)
+            return makes_list(value)
         called = self._reader.scope.resolve(value.func)
         if called is MISSING:
             return getattr(value.func, "attr", "") == "tolist"
@@ -102,15 +102,10 @@ def _bindings(statement: Any) -> list[tuple[str, Any]]:
     """Return the names that a statement binds, each with what it is bound to, as far as shown."""
     if isinstance(statement, gast.AugAssign):
         return []
-    targets = list(getattr(statement, "targets", []))
-    targets += [part for part in [getattr(statement, "target", None)] if part is not None]
     value = getattr(statement, "value", None)
-    found: list[tuple[str, Any]] = []
-    for target in targets:
-        parts, values = getattr(target, "elts", None), getattr(value, "elts", ())
-        if parts is not None and len(parts) == len(values):
-            found += [(p.id, v) for p, v in zip(parts, values, strict=True) if hasattr(p, "id")]
-        else:
-            known = value if isinstance(target, gast.Name) else None
-            found += [(name, known) for name in names_bound(target)]
-    return found
+    pairs = [p for target in targets_of(statement) for p in bound_pairs(target, value)]
+    return [
+        (name, given if isinstance(target, gast.Name) else None)
+        for target, given in pairs
+        for name in names_bound(target)
+    ]
