@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import copy
 from collections import defaultdict
-from collections.abc import Iterator
-from typing import Any, Final
+from collections.abc import Iterable, Iterator, Set
+from typing import Any, Final, NamedTuple
 
 from srcgrad.ir import gast
 from srcgrad.ir.build import clone, load
@@ -22,6 +22,17 @@ _DISPLAYS: Final = (gast.List, gast.Tuple, gast.Dict)
 _LOOKS: Final = (len, bool, refuse_twins)
 _DEEP_COPIES: Final = (copied, copy.deepcopy)  # noqa: TID251 - it is asked for
 _COMPREHENSIONS: Final = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
+
+
+class _Flow(NamedTuple):
+    """What a name may come to be bound to: displays, None, anything else."""
+
+    displays: frozenset[int] = frozenset()
+    nothing: bool = False
+    others: bool = True
+
+
+_ANYTHING: Final = _Flow()
 
 
 class PointsTo:
@@ -54,7 +65,8 @@ class PointsTo:
         self._bound: dict[str, set[int]] = defaultdict(set)
         self._others: set[str] = set(program.parameters)  # that may be bound to anything else
         self._nothing: set[str] = set()  # that may be bound to None
-        self._held: dict[int, list[tuple[Any, Any]]] = defaultdict(list)  # pairs of key and value
+        # pairs of key and value, by the key if that is a word
+        self._held: dict[int, dict[str | None, list[tuple[Any, Any]]]] = defaultdict(dict)
         self._noted: set[tuple[int, int]] = set()
         self._clones: dict[tuple[int, int], Any] = {}  # by where they are made, and of what
         self._origins: dict[int, int] = {}  # of clones
@@ -63,6 +75,7 @@ class PointsTo:
         self.escaped: set[int] = set()
         self.whole: set[int] = set()
         self._tables: dict[int, Any] = {}  # by the statements that make some
+        self._contents: dict[tuple[frozenset[int], str | None], _Flow] = {}  # seen in this round
         self._finds_others = False
         self._follow()
         if self.displays:
@@ -104,9 +117,9 @@ class PointsTo:
     def held(self, display: int, key: Any = None) -> Iterator[Any]:
         """Yield what a display may hold, or only what it may hold under a key that is a word."""
         word = _word(key)
-        for other, value in self._held[display]:
-            if word is None or _word(other) in (word, None):
-                yield value
+        for other, pairs in self._held[display].items():
+            if word is None or other in (word, None):
+                yield from (value for _, value in pairs)
 
     def read(self, node: Any) -> list[Any] | None:
         """Return what ``xs[k]`` may give; None if that is not known, as of what has escaped."""
@@ -153,6 +166,7 @@ class PointsTo:
         self._grows = True
         while self._grows:
             self._grows = False
+            self._contents.clear()  # what grew after it was read is read in the round after
             for statement in self._statements:
                 self._visit(statement)
 
@@ -162,7 +176,7 @@ class PointsTo:
             if change.value is not None:
                 self._put(change.name, None, change.value)
             if change.target is not None:
-                self._bind(change.target, self._read(load(change.name), change.index))
+                self._bind(change.target, self._flow_out_of(load(change.name), change.index))
         elif is_store(statement):
             target = store_target(statement)
             if isinstance(target.value, gast.Name):
@@ -178,7 +192,7 @@ class PointsTo:
         names = names_bound(target)
         if isinstance(target, gast.Tuple):
             plain = all(isinstance(item, gast.Name) for item in target.elts)
-            read = self._read(value, None) if plain and isinstance(value, gast.Name) else None
+            flow = self._flow_out_of(value, None) if plain else _ANYTHING
         elif isinstance(value, _DISPLAYS):
             self._grow(self._bound[names[0]], {id(statement)})
             self._show(id(statement), value)
@@ -200,13 +214,13 @@ class PointsTo:
                 self._bind_others(names)
             return
         elif isinstance(value, gast.Name) or _is_none(value):
-            read = [value]
+            flow = self._flow_of([value])
         elif isinstance(value, gast.Subscript) and not isinstance(value.slice, gast.Slice):
-            read = self._read(value.value, value.slice)
+            flow = self._flow_out_of(value.value, value.slice)
         else:
-            read = None
+            flow = _ANYTHING
         for name in names:
-            self._bind(name, read)
+            self._bind(name, flow)
 
     def _read(self, container: Any, key: Any) -> list[Any] | None:
         """Return what may be read out of a container; None if that is not known."""
@@ -215,16 +229,34 @@ class PointsTo:
             return None
         return [value for display in self._bound[name] for value in self.held(display, key)]
 
-    def _bind(self, name: str, values: list[Any] | None) -> None:
-        for value in values if values is not None else [None]:
+    def _flow_out_of(self, container: Any, key: Any) -> _Flow:
+        """Return what may be read out of a container; it is looked through once for each key."""
+        name = getattr(container, "id", "")
+        place = (self.of(name), _word(key))
+        if name in self._others or not place[0]:
+            return _ANYTHING
+        if place not in self._contents:
+            self._contents[place] = self._flow_of(self._read(container, key) or ())
+        return self._contents[place]
+
+    def _flow_of(self, values: Iterable[Any]) -> _Flow:
+        found: set[int] = set()
+        nothing = others = False
+        for value in values:
             source = getattr(value, "id", "")
-            if _is_none(value) or source in self._nothing:
-                self._grow(self._nothing, {name})  # nothing is read out of None, nor put in
-            found = set() if value is None else self.inner(value)
-            self._grow(self._bound[name], found)
-            known = found or _is_none(value) or source in self._nothing
-            if not known or source in self._others:
-                self._bind_others([name])
+            inner = self.inner(value)
+            is_none = _is_none(value) or source in self._nothing
+            nothing = nothing or is_none  # nothing is read out of None, nor put in
+            others = others or source in self._others or not (inner or is_none)
+            found |= inner
+        return _Flow(frozenset(found), nothing, others)
+
+    def _bind(self, name: str, flow: _Flow) -> None:
+        self._grow(self._bound[name], flow.displays)
+        if flow.nothing:
+            self._grow(self._nothing, {name})
+        if flow.others:
+            self._bind_others([name])
 
     def _bind_others(self, names: list[str]) -> None:
         if self._finds_others:
@@ -238,7 +270,7 @@ class PointsTo:
                 self._show(id(item), item)
         for source in spread_in(value):
             for display in self._bound.get(getattr(source, "id", ""), ()):
-                for key, item in list(self._held[display]):
+                for key, item in self._pairs_in(display):
                     self._hold(place, key, item)
 
     def _table(self, statement: Any) -> Any:
@@ -288,7 +320,7 @@ class PointsTo:
         if (id(made), display) in self._taken_in:
             return id(made)
         self._taken_in.add((id(made), display))  # it may hold itself
-        for key, value in list(self._held[display]):
+        for key, value in self._pairs_in(display):
             inner = self.inner(value)
             for other in inner:
                 self._hold(id(made), key, self.displays[self._clone(place, other)])
@@ -304,10 +336,14 @@ class PointsTo:
     def _hold(self, display: int, key: Any, value: Any) -> None:
         if (display, id(value)) not in self._noted:
             self._noted.add((display, id(value)))
-            self._held[display].append((key, value))
+            self._held[display].setdefault(_word(key), []).append((key, value))
             self._grows = True
 
-    def _grow(self, found: set[Any], more: set[Any]) -> None:
+    def _pairs_in(self, display: int) -> list[tuple[Any, Any]]:
+        """Return the pairs of key and value that a display may hold, as of now."""
+        return [pair for pairs in self._held[display].values() for pair in pairs]
+
+    def _grow(self, found: set[Any], more: Set[Any]) -> None:
         if not more <= found:
             found |= more
             self._grows = True
