@@ -66,8 +66,11 @@ def accumulate(total: Any, grad: Any) -> Any:
 
 
 def add_entries(total: Any, part: Any) -> None:
-    """Add the entries of `part` to those of `total`, a dict or list of adjoints, in place."""
-    if part is None:
+    """Add the entries of `part` to those of `total`, a dict or list of adjoints, in place.
+
+    The adjoint of None, where there may be a dict or list, is 0.0: there is nothing to add.
+    """
+    if part is None or (isinstance(part, float) and part == 0.0):
         return
     keys = part if isinstance(part, dict) else range(len(part))
     for key in keys:

@@ -311,7 +311,7 @@ class Calls(Part):
             bound = self.bound_to(function, args, keywords, node)
             return self.frame.placing.call_in_place(code, source.name, bound, {}, node)
         placed = not inlined and self.frame.hoistable
-        if placed and self.frame.records.are_among([*args, *keywords.values()]):
+        if placed and self.frame.record_calls.go_in_place(tree, [*args, *keywords.values()]):
             bound = self.bound_to(function, args, keywords, node)
             return self.frame.placing.call_in_place(code, source.name, bound, {}, node)
         defaults = self.defaults_of(function, source.name)
@@ -362,7 +362,8 @@ class Calls(Part):
         inside = any(tree is item for item in [*self.frame.inlined, self.frame.code.tree])
         if apart or inside or is_repeated(function) or function in self.session.factories:
             return None
-        if source.file != self.frame.code.source.file or tree.name in free_names(tree):
+        itself = self.frame.record_calls.calls_itself(tree, args)
+        if source.file != self.frame.code.source.file or itself:
             return None
         if not reads_better_in_place(tree, node, self.frame.code.tree):
             return None

@@ -5,12 +5,14 @@ from __future__ import annotations
 import dataclasses
 import inspect
 from types import FunctionType, SimpleNamespace
-from typing import Any
+from typing import Any, Final
 
 from srcgrad.frontend.expand.assumptions import InClasses
 from srcgrad.frontend.expand.part import Part
 from srcgrad.frontend.expand.values import Known, Object, Recorded, Static, Value, is_literal
 from srcgrad.ir import gast
+
+_MOST_INSIDE: Final = 4  # objects that are made while such are made
 
 
 class Constructing(Part):
@@ -34,7 +36,8 @@ class Constructing(Part):
         if not self.frame.hoistable:
             self.session.records.leak(made)
         if hasattr(cls, "_fields") and issubclass(cls, tuple):
-            return self._construct_tuple(made, args, keywords, node)
+            filled = self._construct_tuple(made, args, keywords, node)
+            return filled and self._finished(made, node)
         init = inspect.getattr_static(cls, "__init__")
         self.session.assume(InClasses(cls.__mro__, "__init__"), init)
         if cls is SimpleNamespace:
@@ -48,16 +51,23 @@ class Constructing(Part):
                 self.frame.refuse(node, "making an object here", "make it in a statement before")
             self.session.functions[init] = None
             code = self.session.code(init)
+            if sum(item is code.tree for item in self.frame.inlined) >= _MOST_INSIDE:
+                what = f"a `{cls.__name__}` that makes ever more of its kind"
+                self.frame.refuse(node, what, "make them in a loop")
             bound = self.frame.calls.bound_to(init, [made, *args], keywords, node)
             self.frame.placing.inline(code, bound, {}, node)
         elif args or keywords:
             return None
+        return self._finished(made, node)
+
+    def _finished(self, made: Object, node: Any) -> Value:
         self.frame.changed = True
-        return self.frame.records.made(made, node) if self.session.records.keeps(cls) else made
+        kept = self.session.records.keeps(made.cls)
+        return self.frame.records.made(made, node) if kept else made
 
     def _construct_tuple(
         self, made: Object, args: list[Value], keywords: dict[str, Value], node: Any
-    ) -> Value | None:
+    ) -> Object | None:
         names = made.cls._fields  # type: ignore[attr-defined]
         defaults = made.cls._field_defaults  # type: ignore[attr-defined]
         given = {**dict(zip(names, args, strict=False)), **keywords}
@@ -68,7 +78,6 @@ class Constructing(Part):
                 return None
             value = given[name] if name in given else self.frame.constant(defaults[name], name)
             self.set_field(made, name, value, node)
-        self.frame.changed = True
         return made
 
     def _construct_dataclass(

@@ -32,7 +32,7 @@ from srcgrad.ir.build import assign, at, clone
 from srcgrad.ir.handlers import expression, statement
 from srcgrad.ir.imports import imported, is_there
 from srcgrad.ir.jumps import falls_through, without_continue
-from srcgrad.ir.walk import blocks_of, names_bound, statements
+from srcgrad.ir.walk import blocks_of, names_bound, places_in, statements
 
 _LOOPS = (gast.For, gast.While)
 
@@ -316,7 +316,9 @@ class Control(Part):
         self.forget(node.body)
         if run is not None:
             self.frame.record_names.bind_targets(node.target, run.kind, node)
-        self.frame.statements.written(node.target)
+        named = run is None and all(isinstance(p, gast.Name) for p in places_in(node.target))
+        each = self.frame.plain_values.each_of(node.iter) if named else None
+        self.frame.statements.written(node.target, each)
         self.frame.held_fields.name_field(node.target, node.iter)
         node.body = self._loop_body(node.body, node)
         node.orelse = self.frame.block(node.orelse)

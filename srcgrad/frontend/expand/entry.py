@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from types import CellType, FunctionType
 from typing import Any, Final
@@ -120,7 +120,9 @@ class Expander:
     def _for_any(self, function: FunctionType) -> FunctionType:
         """Expand a function that is called, whatever its arguments are."""
         before, done = self.session.lengths(), dict(self._done)
-        made = len(self.session.made)
+        made, records = len(self.session.made), self.session.records
+        stale, records.stale = records.stale, False
+        turns = records.turns
 
         def expanded() -> FunctionType:
             while True:
@@ -129,12 +131,18 @@ class Expander:
                 except ChangingFieldError as found:
                     self.session.changing.add(found.field)
                 except KindFoundError:
-                    self.session.records.turn()
-                    self.session.forget_made(made)
+                    self._turn(made)
+                except UnsupportedError:
+                    if not records.stale:
+                        raise
+                    self._turn(made)
                 self.session.cut(before)
                 self._done = dict(done)
 
-        return self._in_dicts_too(expanded, before, done)
+        try:
+            return self._in_dicts_too(expanded, before, done)
+        finally:  # what was found out may matter to the function that calls this one, too
+            records.stale = stale or records.turns > turns
 
     def _in_dicts_too(
         self, expanded: Callable[[], FunctionType], before: Any, done: dict[Any, Any]
@@ -153,6 +161,22 @@ class Expander:
             if not self.session.records.begin():
                 self.session.records.end()
                 raise first
+
+    def _begins_anew(self, made: int) -> bool:
+        """Prepare for another expansion after a refusal; False if nothing is left to be tried."""
+        holding = self.session.holding
+        if self.session.records.stale:
+            self._turn(made)
+        elif holding.is_open and holding.objects:
+            holding.close()
+        else:
+            return False
+        return True
+
+    def _turn(self, made: int) -> None:
+        """Begin anew with what is known of objects by now."""
+        self.session.records.turn()
+        self.session.forget_made(made)
 
     def entry(
         self, function: FunctionType, given: Mapping[str, Any], inputs: tuple[str, ...]
@@ -193,8 +217,7 @@ class Expander:
             except ChangingFieldError as found:
                 self.session.changing.add(found.field)
             except KindFoundError:
-                self.session.records.turn()
-                self.session.forget_made(made)
+                self._turn(made)
             except OutOfOrderError as found:
                 self.session.movers.add(found.place)
             except FieldWrittenError as found:
@@ -203,9 +226,8 @@ class Expander:
                 if not holding.note(found):
                     holding.close()
             except UnsupportedError:
-                if not holding.is_open or not holding.objects:
+                if not self._begins_anew(made):
                     raise
-                holding.close()
             self.session.cut(before)
             if not holding.is_open:
                 self.session.factories.intersection_update(factories)
@@ -289,8 +311,7 @@ class Expander:
         first = next(iter(item.id for item in [*tree.args.posonlyargs, *tree.args.args]), "")
         frame.receivers = [(code.owner, env.get(first))]
         body = self._body_of(frame, tree)
-        frame.refuse_lost_names(body, given)
-        frame.record_names.refuse_mistaken(tree)
+        self._refuse_in_the_end(frame, tree, body, given)
         held = [] if inputs is None else self.session.holding.met()
         spaces = [] if inputs is None else self.session.holding.spaces()
         named = [item for space in spaces for item in leaves_of_space(space)]
@@ -328,6 +349,20 @@ class Expander:
         if code.repeated:
             mark_repeated(made)
         return made
+
+    def _refuse_in_the_end(
+        self, frame: Interpreter, tree: Any, body: list[Any], given: Collection[str]
+    ) -> None:
+        """Refuse what is known not to hold once all of a function has been expanded.
+
+        Raises:
+            KindFoundError: More is known by now than it was expanded with.
+        """
+        frame.refuse_lost_names(body, given)
+        frame.record_names.refuse_mistaken(tree)
+        frame.record_calls.refuse_doubted(tree)
+        if self.session.records.stale:
+            raise KindFoundError
 
     def _put_back(
         self, frame: Interpreter, held: list[HeldObject], spaces: list[HeldObject], body: list[Any]

@@ -73,10 +73,8 @@ class Expressions(Part):
             return gast.IfExp(clone(value.test), value.then, self.plain(value.other, node))
         if isinstance(value, Local):
             return self._lambda(value, node)
-        if isinstance(value, Object):
-            return self.frame.objects.display_object(value, node)
-        if isinstance(value, Recorded):
-            self.frame.records.refuse_leak(value, node)
+        if isinstance(value, (Object, Recorded)):
+            return self.frame.objects.plain(value, node)
         if isinstance(value, Lost):
             self.frame.refuse(
                 node,
@@ -463,6 +461,8 @@ class Expressions(Part):
         """Return the elements of a known list or tuple of functions or objects, if it is one."""
         if isinstance(items, Object):
             return self.frame.objects.object_items(items)
+        if isinstance(items, Recorded):
+            return self.frame.records.parts(items)
         if not isinstance(items, Items) or len(items.values) > _MOST_UNROLLED:
             return None
         if items.keys is not None:

@@ -37,6 +37,7 @@ from srcgrad.frontend.expand.options import Options
 from srcgrad.frontend.expand.order import Order
 from srcgrad.frontend.expand.placing import Placing
 from srcgrad.frontend.expand.plain_values import PlainValues
+from srcgrad.frontend.expand.record_calls import RecordCalls
 from srcgrad.frontend.expand.record_holders import RecordHolders
 from srcgrad.frontend.expand.record_loops import RecordLoops
 from srcgrad.frontend.expand.record_names import RecordNames
@@ -93,6 +94,7 @@ class Interpreter(Frame):
         self.objects = Objects(self)
         self.record_names = RecordNames(self)
         self.records = Records(self)
+        self.record_calls = RecordCalls(self)
         self.record_holders = RecordHolders(self)
         self.record_loops = RecordLoops(self)
         self.asking = Asking(self)

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final
 
+from srcgrad.frontend.expand.order import place
 from srcgrad.frontend.expand.scoping import free_names
 from srcgrad.frontend.expand.values import Known
 from srcgrad.frontend.private_names import with_private_names
@@ -42,12 +43,16 @@ def local_class(frame: Interpreter, node: Any) -> type | None:
         return None
     if not _taken_from_outside(node).isdisjoint(_of_function(frame, node.name)):
         return None
-    try:
-        return _made(frame, node)
-    except RecursionError:  # of ours: see `deeply`
-        raise
-    except Exception:  # noqa: BLE001 - whatever its class raises, it does so at the call
-        return None
+    given = _given(frame, node)
+    key = frame.code.source.function, place(node), tuple(given), tuple(map(id, given.values()))
+    if key not in frame.session.local_classes:  # what is known of its objects outlasts a turn
+        try:
+            frame.session.local_classes[key] = _made(frame, node, given), given
+        except RecursionError:  # of ours: see `deeply`
+            raise
+        except Exception:  # noqa: BLE001 - whatever its class raises, it does so at the call
+            return None
+    return frame.session.local_classes[key][0]
 
 
 def _is_plain(frame: Interpreter, statement: Any) -> bool:
@@ -103,10 +108,14 @@ def _of_function(frame: Interpreter, name: str) -> set[str]:
     return (frame.own | frame.locals | {*frame.env, *frame.home.cells}) - known - {name}
 
 
-def _made(frame: Interpreter, node: Any) -> type:
-    source = frame.code.source
+def _given(frame: Interpreter, node: Any) -> dict[str, Any]:
+    """Return what a class reads of the function around it, all of which is known."""
     given = {k: v.value for k, v in frame.env.items() if isinstance(v, Known)}
-    given = {name: given[name] for name in sorted(_taken_from_outside(node)) if name in given}
+    return {name: given[name] for name in sorted(_taken_from_outside(node)) if name in given}
+
+
+def _made(frame: Interpreter, node: Any, given: dict[str, Any]) -> type:
+    source = frame.code.source
     params = [gast.Name(name, gast.Param(), None, None) for name in given]
     args = gast.arguments(params, [], None, [], [], None, [])
     result = gast.Return(gast.Name(node.name, gast.Load(), None, None))

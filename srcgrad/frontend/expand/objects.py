@@ -67,6 +67,9 @@ class Objects(Part):
         node.value = owner
         if node.attr == METHOD and self.frame.varies(owner):
             return Partial(Known(namespace_of), [owner], {})
+        if self.session.records.may_be_flattened(node.attr):
+            what = f"the field `{node.attr}` of a named tuple that was kept as a tuple"
+            self.frame.refuse(node, what, "take it apart by its places")
         return node
 
     def attribute(self, owner: Value, name: str, node: Any) -> Value:
@@ -130,8 +133,6 @@ class Objects(Part):
             value = owner.fields[name]
             static = isinstance(value, Static)
             return value if static else self.frame.record_names.looked(clone(value))
-        if name == "_replace" and issubclass(owner.cls, tuple):
-            return Method(Known(dataclasses.replace), owner)
         if owner.cls is ResultObject:
             self.frame.results.refuse_attribute(owner, name, node)
         if name == "__class__":
@@ -146,6 +147,8 @@ class Objects(Part):
 
     def of_class(self, owner: Value, cls: type, mro: Any, name: str, node: Any) -> Value:
         """Return what an instance finds in its class."""
+        if name == "_replace" and issubclass(cls, tuple) and not isinstance(owner, Instance):
+            return Method(Known(dataclasses.replace), owner)
         found = next((vars(base)[name] for base in mro if name in vars(base)), MISSING)
         if found is MISSING or isinstance(found, MemberDescriptorType):
             self.frame.refuse(
@@ -236,9 +239,14 @@ class Objects(Part):
             return gast.Attribute(clone(owner.expression), name, gast.Load())
         return self.of_class(owner, cls, cls.__mro__, name, node)
 
-    def display_object(self, value: Object, node: Any) -> Any:
+    def plain(self, value: Object | Recorded, node: Any) -> Any:
+        """Return a named tuple as a tuple; refuse all else that is passed on or kept."""
+        if isinstance(value, Recorded):
+            return self.frame.records.plain(value, node)
         cls = value.cls
         if hasattr(cls, "_fields") and set(value.fields) == set(cls._fields):
+            self.session.records.flattened.add(cls)
+            self.session.records.leak(value)
             parts = [self.frame.plain(value.fields[name], node) for name in cls._fields]
             return at(gast.Tuple([clone(item) for item in parts], gast.Load()), node)
         self.session.records.leak(value)

@@ -126,7 +126,8 @@ class Placing(Part):
         func = load(self.frame.cell_name(name, cell))
         given = [*[self.frame.plain(bound[p], node) for p in plain], *lifting.arguments]
         args = [given[place] for place in kept]
-        return at(gast.Call(func, [clone(item) for item in args], []), node)
+        call = at(gast.Call(func, [clone(item) for item in args], []), node)
+        return self.frame.record_calls.result(code, env, call)
 
     def _refuse_endless(self, code: Code, name: str, node: Any) -> None:
         """Refuse a recursion whose every call has other functions or tuples as its arguments."""

@@ -20,6 +20,7 @@ from srcgrad.runtime.objects import is_plain_class
 _TOLD: Final = (gast.Constant, gast.Compare, gast.JoinedStr)
 _DISPLAYS: Final = (gast.Tuple, gast.List, gast.Set)
 _OURS: Final = "srcgrad.runtime."
+_PASSED_ON: Final = (reversed, sorted, list, tuple)
 _LISTS: Final = (gast.List, gast.Dict, gast.Set, gast.ListComp, gast.DictComp)
 
 
@@ -52,7 +53,7 @@ class PlainValues:
         self._relied: set[str] = set()
 
     def take(self, tree: Any, names: Collection[str] = ()) -> None:
-        """Take in a definition, whose variables that loops and the like bind may be anything.
+        """Take in a definition, whose variables that `with` and the like bind may be anything.
 
         Its parameters `names` are plain.
         """
@@ -83,6 +84,21 @@ class PlainValues:
         self._names.discard(name)
         self._others.add(name)
         return name not in self._relied
+
+    def each_of(self, iterable: Any) -> Any:
+        """Return an expression that is plain if each entry of what a loop runs through is."""
+        callee = self._meaning(iterable.func) if isinstance(iterable, gast.Call) else None
+        function = callee.value if isinstance(callee, Known) else None
+        if function is range:
+            return gast.Constant(0, None)
+        args = iterable.args if function in (zip, enumerate, *_PASSED_ON) else []
+        if not args or any(isinstance(item, gast.Starred) for item in args):
+            return gast.Subscript(iterable, gast.Constant(0, None), gast.Load())
+        if function in _PASSED_ON:
+            return self.each_of(args[0])
+        parts = [self.each_of(item) for item in (args if function is zip else args[:1])]
+        counter = [gast.Constant(0, None)] if function is enumerate else []
+        return gast.Tuple([*counter, *parts], gast.Load())
 
     def _is_plain(self, value: Any, names: set[str]) -> bool:
         if isinstance(value, gast.Name):
@@ -138,23 +154,23 @@ def _values_of(keywords: list[Any]) -> list[Any]:
 
 
 _BINDERS: Final = (
-    *(gast.For, gast.NamedExpr, gast.withitem, gast.Global, gast.Nonlocal, gast.FunctionDef),
+    *(gast.NamedExpr, gast.withitem, gast.Global, gast.Nonlocal, gast.FunctionDef),
     *(gast.ClassDef, gast.ExceptHandler, gast.alias, gast.MatchAs, gast.MatchStar),
     gast.MatchMapping,
 )
-"""What binds names, but for assignments."""
+"""What binds names, but for assignments and loops."""
 
 
 def bound_otherwise(tree: Any) -> set[str]:
-    r"""Return the names that a definition binds in other ways than by assignments.
+    r"""Return the names that a definition binds in other ways than by assignments and loops.
 
-    >>> tree = gast.parse("def f(x):\n    y = x\n    for z in y:\n        w = z").body[0]
+    >>> tree = gast.parse("def f(x):\n    y = x\n    with y as z:\n        w = z").body[0]
     >>> sorted(bound_otherwise(tree))
     ['z']
     """
     found: set[str] = set()
     for node in (n for statement in tree.body for n in found_in(statement, *_BINDERS)):
-        if isinstance(node, (gast.For, gast.NamedExpr)):
+        if isinstance(node, gast.NamedExpr):
             found.update(names_bound(node.target))
         elif isinstance(node, gast.withitem) and node.optional_vars is not None:
             found.update(names_bound(node.optional_vars))

@@ -66,6 +66,8 @@ class RecordHolders(Part):
     def _given(self, callee: RecordMethod, args: list[Value], made: Any, node: Any) -> Value:
         """Return what a method gives that reads or takes out objects."""
         kind, name = callee.owner.kind, callee.name
+        if name == "get":
+            self.session.records.note_absent(kind)
         if name in _TAKES and len(args) < 2:
             return Recorded(kind.entry, made)
         if name == "copy" and not args:

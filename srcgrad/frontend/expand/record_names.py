@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from srcgrad.frontend.expand.part import Part
+from srcgrad.frontend.expand.record_calls import kinds_in, place_of
 from srcgrad.frontend.expand.record_kinds import Holder, Kind, KindFoundError
 from srcgrad.frontend.expand.values import Method, Recorded, Value
 from srcgrad.ir import gast
@@ -19,20 +20,21 @@ class RecordNames(Part):
 
     def __init__(self, frame: Interpreter) -> None:
         super().__init__(frame)
+        self._given = kinds_in(frame.env)
         self._looked_up: dict[str, Kind] = {}
         self._bound_objects: set[str] = set()
         self._awaited: set[str] = set()
         self._bound_plainly: dict[str, list[Any]] = {}
+        self._plain_here: dict[str, list[Any]] = {}  # and in which block that was
+
+    @property
+    def key(self) -> Any:
+        """What tells a function, with what objects it is given, from others."""
+        return place_of(self.frame.code), self._given
 
     @property
     def _names(self) -> dict[str, Kind]:
-        kinds = tuple(
-            (name, value.kind)
-            for name, value in sorted(self.frame.env.items())
-            if isinstance(value, Recorded) and name in self.frame.lent
-        )
-        key = id(self.frame.code.tree), kinds
-        return self.session.records.names.setdefault(key, {})
+        return self.session.records.names.setdefault(self.key, {})
 
     def looked(self, expression: Any) -> Value:
         """Return what a variable of the text holds, if that is known to be objects."""
@@ -48,13 +50,26 @@ class RecordNames(Part):
         """Refuse variables that were taken for objects, and were bound to something else.
 
         What a variable holds is known from an expansion before, in which names may have been
-        others.
+        others: it is forgotten once.
+
+        Raises:
+            KindFoundError: It was forgotten.
         """
         for name, kind in self._looked_up.items():
             values = self._bound_plainly.get(name, [])
             objects = isinstance(kind, Holder) or name in self._bound_objects
             if not objects or not all(_may_stand_for(kind, value) for value in values):
+                self._forget(name)
                 self.refuse_several(name, node)
+            if not all(map(is_empty, values)):
+                self.session.records.note_absent(kind)
+
+    def _forget(self, name: str) -> None:
+        place = self.key, name
+        if place not in self.session.records.forgotten:
+            self.session.records.forgotten.add(place)
+            self._names.pop(name, None)
+            raise KindFoundError
 
     def note_name(self, name: str, kind: Kind, node: Any) -> None:
         """Note what a variable holds."""
@@ -69,7 +84,13 @@ class RecordNames(Part):
         )
 
     def bind(self, name: str, value: Recorded, node: Any) -> None:
-        """Let a variable of the text hold an object, or a list or dict of such."""
+        """Let a variable of the text hold an object, or a list or dict of such.
+
+        One that holds something else so far means another variable from here on.
+        """
+        if self._plain_here.get(name) is self.frame.out and name not in self._names:
+            self.frame.env[name] = self.keep(value, name, node)
+            return
         self.frame.env.pop(name, None)
         self.frame.imports.pop(name, None)
         self.frame.own.add(name)
@@ -107,6 +128,10 @@ class RecordNames(Part):
             self._awaited.discard(name)  # a loop binds it, to an object
             return
         self._bound_plainly.setdefault(name, []).append(value)
+        if form_of(value) or is_none(value):
+            self._plain_here.pop(name, None)
+        else:
+            self._plain_here[name] = self.frame.out
         known = self._names.get(name)
         if isinstance(known, Holder) and not known.form and form_of(value):
             self.note_name(name, Holder(known.entry, form_of(value)), node)
@@ -155,7 +180,20 @@ def _may_stand_for(kind: Kind, value: Any) -> bool:
     """Say whether a value may be an object, or a list or dict of such, by what it is."""
     if isinstance(kind, Holder):
         return bool(form_of(value))
+    return is_none(value)
+
+
+def is_none(value: Any) -> bool:
+    """Say whether an expression is None."""
     return isinstance(value, gast.Constant) and value.value is None
+
+
+def is_empty(value: Any) -> bool:
+    """Say whether an expression makes a list or dict with nothing in it."""
+    if isinstance(value, gast.Call):
+        return getattr(value.func, "id", "") in ("list", "dict") and not value.args
+    shown = [getattr(value, "elts", None), getattr(value, "keys", None)]
+    return [] in shown
 
 
 def form_of(value: Any) -> str:

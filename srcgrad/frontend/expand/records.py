@@ -21,7 +21,7 @@ from srcgrad.frontend.expand.record_kinds import (
     KindFoundError,
     merged_kinds,
 )
-from srcgrad.frontend.expand.record_names import form_of
+from srcgrad.frontend.expand.record_names import form_of, is_empty, is_none
 from srcgrad.frontend.expand.values import (
     Choice,
     Items,
@@ -34,6 +34,7 @@ from srcgrad.frontend.expand.values import (
 )
 from srcgrad.ir import gast
 from srcgrad.ir.build import at, clone, load
+from srcgrad.ir.walk import found_in
 
 _ORDERS: Final = (gast.Is, gast.IsNot, gast.Eq, gast.NotEq)
 
@@ -46,6 +47,14 @@ class Records(Part):
         if isinstance(value, Recorded):
             return clone(value.expression)
         return self.frame.plain(value, node)
+
+    def plain(self, value: Recorded, node: Any) -> Any:
+        """Return a named tuple as a tuple; refuse all else that is passed on or kept."""
+        parts = self.parts(value)
+        if parts is None or found_in(value.expression, gast.Call):
+            self.refuse_leak(value, node)
+        texts = [self.frame.plain(part, node) for part in parts]
+        return at(gast.Tuple(texts, gast.Load()), node)
 
     def are_among(self, values: list[Value]) -> bool:
         """Say whether some values are, or may come to hold, objects that are dicts of the run."""
@@ -87,6 +96,7 @@ class Records(Part):
     def field_text(self, cls: type, name: str, value: Value, node: Any) -> Any:
         """Return what a field is bound to; note what it holds."""
         records = self.session.records
+        records.note_stored(cls, name, none=is_none(value))
         if isinstance(value, Recorded):
             if not records.note(records.fields, (cls, name), value.kind, late=True):
                 self.frame.record_names.refuse_several(f"{cls.__name__}.{name}", node)
@@ -95,6 +105,8 @@ class Records(Part):
             records.excluded.add(cls)
             raise KindFoundError
         known = records.fields.get((cls, name))
+        if known is not None and not is_empty(value):
+            records.note_absent(known)
         if isinstance(known, Holder) and not known.form and form_of(value):
             records.note(
                 records.fields, (cls, name), Holder(known.entry, form_of(value)), late=True
@@ -146,17 +158,22 @@ class Records(Part):
 
     def is_of_one(self, value: Recorded, wanted: type, node: Any) -> Any:
         """Return the test of whether an object is of a class, or of one that is derived of it."""
-        fits = [cls for cls in classes_of(value.kind) if issubclass(cls, wanted)]
+        classes = classes_of(value.kind)
+        fits = [cls for cls in classes if issubclass(cls, wanted)]
         if not fits:
             return gast.Constant(False, None)
-        if len(fits) == len(classes_of(value.kind)):
-            return self.truth(value, node)
+        if len(fits) == len(classes):
+            there = self.session.records.are_there(classes)
+            return gast.Constant(True, None) if there else self.truth(value, node)
         tests = [self._is_of(value, cls) for cls in fits]
         return at(tests[0] if len(tests) == 1 else gast.BoolOp(gast.Or(), tests), node)
 
     def _entry(self, owner: Recorded, key: Any, node: Any) -> Value:
         read = at(gast.Subscript(clone(owner.expression), key, gast.Load()), node)
-        kind = self.session.records.fields.get((owner.kind, getattr(key, "value", "")))
+        field = owner.kind, getattr(key, "value", "")
+        if self.session.records.empty.get(field):
+            return at(gast.Constant(None, None), node)
+        kind = self.session.records.fields.get(field)
         return read if kind is None else Recorded(kind, read)
 
     def write_attribute(self, owner: Recorded, name: str, value: Value, node: Any) -> None:
@@ -198,12 +215,24 @@ class Records(Part):
         kind = owner.kind
         if classes_of(kind):
             index = self.frame.value(node.slice)
+            parts, key = self.parts(owner), getattr(index, "value", None)
+            if parts is not None and type(key) is int and -len(parts) <= key < len(parts):
+                return parts[key]
             method = self.frame.attribute(owner, "__getitem__", node)
             return self.frame.call(method, [index], {}, node)
         if not isinstance(kind, Holder):
             self.refuse_leak(owner, node)
         node.value, node.slice = clone(owner.expression), self.frame.expression(node.slice)
         return Recorded(kind if isinstance(node.slice, gast.Slice) else kind.entry, node)
+
+    def parts(self, value: Recorded) -> list[Value] | None:
+        """Return the fields of a named tuple, in order; None of other objects."""
+        cls = value.kind
+        if not isinstance(cls, type) or not issubclass(cls, tuple):
+            return None
+        names = getattr(cls, "_fields", ())
+        read = clone(value.expression)
+        return [self._entry(value, gast.Constant(name, None), read) for name in names]
 
     def store(self, target: Any, value: Value, node: Any) -> bool:
         """Write ``rows[i] = v``, of objects; False where there are none."""
@@ -217,7 +246,7 @@ class Records(Part):
             self.refuse_leak(value, node)
         if not isinstance(owner.kind, Holder) or isinstance(target.slice, gast.Slice):
             self.refuse_leak(owner, node)
-        if isinstance(value, Recorded):
+        if isinstance(value, Recorded) or classes_of(owner.kind.entry):
             self.must_be(owner.kind.entry, value, node)
         index = self.frame.expression(clone(target.slice))
         place = at(gast.Subscript(clone(owner.expression), index, gast.Store()), target)
@@ -226,7 +255,9 @@ class Records(Part):
 
     def must_be(self, kind: Kind, value: Value, node: Any) -> None:
         """Make sure that what is put into a list is what it holds: an object, or None."""
-        none = isinstance(value, gast.Constant) and value.value is None
+        none = is_none(value)
+        if none:
+            self.session.records.note_absent(kind)
         given = self.kind_of(value)
         fits = given == kind or {*classes_of(given)} < {*classes_of(kind)} != set()
         if not none and not fits:

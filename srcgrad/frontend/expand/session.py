@@ -70,6 +70,7 @@ class Session:
         choosers: Of functions, whether they may choose an object by what they are given.
         chosen: What such functions give for the kinds of their arguments, if that is known.
         nested: For each derivative that the program takes: whether it is still current.
+        local_classes: The classes that functions define, by where, with what they were made from.
         records: Which variables and fields hold objects that the run keeps as dicts.
     """
 
@@ -103,6 +104,7 @@ class Session:
     choosers: dict[FunctionType, bool] = field(default_factory=dict)
     chosen: dict[Any, Any] = field(default_factory=dict)
     nested: list[Callable[[], bool]] = field(default_factory=list)
+    local_classes: dict[Any, tuple[type, Any]] = field(default_factory=dict)
     records: RecordKinds = field(default_factory=RecordKinds)
     _binds: bool | None = None
     _codes: dict[FunctionType, Code] = field(default_factory=dict)

@@ -41,10 +41,15 @@ class Statements(Part):
 
     def function_body(self, body: list[Any]) -> list[Any]:
         result = self.run(body)
-        if isinstance(result, Static):
+        if isinstance(result, Recorded) and not self.frame.begins:
+            result = self.frame.record_calls.returned(result, body[-1])
+        elif isinstance(result, Static):
             if not isinstance(result, Items):
+                self.session.records.leak(result)
                 raise NeedsInlineError
             result = self.frame.plain(result, body[-1])
+        elif result is not None:
+            self.frame.record_calls.note_plain(result, body[-1])
         if result is not None:
             self.frame.out.append(at(gast.Return(result), body[-1]))
         return self.frame.out or [at(gast.Pass(), body[0])]
@@ -136,8 +141,13 @@ class Statements(Part):
     def _return(self, node: Any) -> None:
         if node.value is not None:
             value = self.frame.value(node.value)
-            if isinstance(value, Static) and not isinstance(value, (Items, Instance)):
+            if isinstance(value, Recorded) and not self.frame.begins:
+                value = self.frame.record_calls.returned(value, node)
+            elif isinstance(value, Static) and not isinstance(value, (Items, Instance)):
+                self.session.records.leak(value)
                 raise NeedsInlineError
+            else:
+                self.frame.record_calls.note_plain(value, node)
             node.value = self.frame.plain(value, node)
         self.frame.out.append(node)
 
@@ -395,8 +405,9 @@ class Statements(Part):
             self.frame.env.pop(name, None)
             self.frame.imports.pop(name, None)
             self.frame.own.add(name)
-            self.frame.record_names.note_plain(name, _bound_to(name, target, value), target)
-            self.frame.note_bound(name, value, target)
+            bound = _bound_to(name, target, value)
+            self.frame.record_names.note_plain(name, bound, target)
+            self.frame.note_bound(name, bound, target)
         for part in places_in(target):
             if isinstance(part, gast.Subscript):
                 self.frame.held_fields.store_into_field(part, value, target)
@@ -438,6 +449,8 @@ class Statements(Part):
 def _bound_to(name: str, target: Any, value: Value | None) -> Value | None:
     """Return what a name among targets is bound to, as far as a display of values tells."""
     parts, values = getattr(target, "elts", ()), getattr(value, "elts", ())
+    if any(isinstance(part, gast.Starred) and name in names_bound(part) for part in parts):
+        return None  # a list, into which anything may be put later on
     if not parts or len(parts) != len(values):
         return value
     pairs = zip(parts, values, strict=True)

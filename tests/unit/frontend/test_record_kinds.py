@@ -9,7 +9,6 @@ import srcgrad as sg
 from srcgrad.frontend.expand.record_classes import Several
 from srcgrad.frontend.expand.record_kinds import (
     Holder,
-    KindFoundError,
     RecordKinds,
     merged_kinds,
 )
@@ -41,10 +40,13 @@ def test_classes_of_one_name_are_no_several():
 def test_what_comes_to_light_late_starts_the_expansion_anew():
     kinds, known = RecordKinds(), {}
     assert kinds.note(known, "a", _Part, late=False)
-    with pytest.raises(KindFoundError):
-        kinds.note(known, "b", _Part, late=True)
-    with pytest.raises(KindFoundError):  # the objects must tell their classes
-        kinds.note(known, "a", _Other, late=False)
+    assert not kinds.stale
+    kinds.note(known, "b", _Part, late=True)
+    assert kinds.stale
+    kinds.turn()
+    assert not kinds.stale
+    kinds.note(known, "a", _Other, late=False)
+    assert kinds.stale, "the objects must tell their classes"
     assert not kinds.note(known, "a", Holder(_Part), late=False)
 
 
