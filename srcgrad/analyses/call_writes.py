@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from srcgrad.ir import gast
+from srcgrad.ir.asked_sets import asked_sets
 from srcgrad.ir.marks import SETTLED
 from srcgrad.ir.operations import Reader, may_not_copy
 from srcgrad.ir.program import Program, direct_names
@@ -52,6 +53,7 @@ class CallWrites:
         self._is_varied = is_varied
         self._report = report
         self._gone_through: dict[str, set[str]] = {}
+        self._sets = asked_sets(program.body)
 
     def of(self, statement: Any) -> list[str]:
         """Return the names into whose memory the calls in a statement may write."""
@@ -104,6 +106,9 @@ class CallWrites:
         if isinstance(call.func, gast.Attribute) and call.func.attr in _LIST_METHODS:
             name = root_name(call.func.value)
             return [name] if name is not None else []
+        owner = getattr(getattr(call.func, "value", None), "id", "")
+        if owner in self._sets:  # what is put into it must be hashed, and has no memory
+            return [owner]
         if isinstance(getattr(call.func, "value", None), _TEXTS):
             return []
         if self._known_method(call.func):

@@ -24,6 +24,7 @@ from srcgrad.ir.program import bound_by, header_of, targets_of
 from srcgrad.ir.walk import names_read, nodes_in, root_name, statements
 
 _LEFT_ALONE: Final = (gast.Try, gast.With, gast.FunctionDef, gast.Global, gast.Nonlocal)
+_MAKERS_OF_DICTS: Final = ("dict", "defaultdict", "Counter", "OrderedDict", "copied")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,12 +111,13 @@ class Contents:
                 self._keys[name] = f"{group}[]"
             if group in groups & lists:
                 self._lists[name] = f"{group}()"
+        dicts = {self._keys.get(name, "") for item in every for name in _bound_to_dict(item)}
         odd = {
             self._keys[name]
             for item in stores
             if (name := root_name(_store_of(item)) or "") in self._keys
             and name not in arrays
-            and not known.is_number(item.value)
+            and not (known.is_number(item.value) and self._keys[name] not in dicts)
         }
         self._fixed = set(self._keys.values()) - odd
 
@@ -193,6 +195,13 @@ def _grown(statement: Any) -> str:
     """Return the list that a statement appends to, or an empty string."""
     change = change_of(statement)
     return change.name if change is not None and change.method == "append" else ""
+
+
+def _bound_to_dict(statement: Any) -> list[str]:
+    """Return the names that a statement may bind to a new dict, which stores make longer."""
+    value = statement.value if isinstance(statement, gast.Assign) else None
+    made = isinstance(value, gast.Call) and getattr(value.func, "id", "") in _MAKERS_OF_DICTS
+    return bound_by(statement) if made or isinstance(value, (gast.Dict, gast.DictComp)) else []
 
 
 def _store_of(statement: Any) -> Any:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import functools
 import math
 import operator
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
+from srcgrad.frontend.expand.heaps import Heaps
 from srcgrad.frontend.expand.part import Part
 from srcgrad.frontend.expand.record_kinds import Holder
 from srcgrad.frontend.expand.values import (
@@ -19,6 +20,9 @@ from srcgrad.frontend.expand.values import (
 )
 from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, clone, load, store, subscript
+
+if TYPE_CHECKING:
+    from srcgrad.frontend.expand.interpreter import Interpreter
 
 Bound = dict[str, Value]
 
@@ -50,10 +54,17 @@ _JOINED: Final = {
 class Folding(Part):
     """The part of the expansion that deals with functions of Python that are given objects."""
 
+    def __init__(self, frame: Interpreter) -> None:
+        super().__init__(frame)
+        self._heaps = Heaps(frame)
+
     def answered(
         self, callee: Known, args: list[Value], keywords: Bound, node: Any
     ) -> Value | None:
         """Return what an object's own method gives for ``abs(v)``, or so; None if nothing asks."""
+        put = self._heaps.ordered(callee, args, keywords, node)
+        if put is not None:
+            return put
         if callee.value is sum:
             return self._sum(args, keywords, node)
         if callee.value is functools.reduce:

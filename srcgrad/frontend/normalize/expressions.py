@@ -50,13 +50,20 @@ class Expressions:
             other = self._branch(name, value.orelse, node)
             self._work.emit(at(gast.If(test, then, other), node))
             return
-        if self._varies.of(value):
+        if self._varies.of(value) or self._runs_over_keys(value):
             made = self.containers.making(name, value, node)
             if made is not None:
                 self._work.run(made)
                 return
             value = self.operands(value, node)
         self._work.emit(assign(name, value, node))
+
+    def _runs_over_keys(self, value: Any) -> bool:
+        """Say whether a dict of constants gets the keys of another, whose entries vary."""
+        return isinstance(value, gast.DictComp) and any(
+            isinstance(part.iter, gast.Name) and self._varies.of(part.iter)
+            for part in value.generators
+        )
 
     def _chosen(self, value: Any, node: Any) -> Any:
         """Return ``a or b`` as ``a if a else b``, with a name for `a`."""
@@ -283,7 +290,7 @@ class Expressions:
         """Say whether an expression may be evaluated again later, with the same result."""
         if not is_cheap(self._reader, value, inside_index=inside_index):
             return False
-        changing = self._work.changing
+        changing = self._work.changing | self._work.resized
         return not changing or changing.isdisjoint(names_read(value))
 
     def _bound(self, value: Any, node: Any, wish: str | None = None) -> Any:

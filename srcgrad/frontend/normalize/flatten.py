@@ -19,11 +19,13 @@ from srcgrad.frontend.normalize.expressions import Expressions
 from srcgrad.frontend.normalize.index_steps import element_loop, growing_loop
 from srcgrad.frontend.normalize.kinds import find_kinds
 from srcgrad.frontend.normalize.loops import IndexLoops
+from srcgrad.frontend.normalize.resizing import resized
 from srcgrad.frontend.normalize.targets import Targets
 from srcgrad.frontend.normalize.workspace import Varies, Workspace
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.garbage import weakly
 from srcgrad.ir import gast
+from srcgrad.ir.asked_sets import asked_sets
 from srcgrad.ir.build import assign, at, attribute, call, clone, load, method, store, subscript
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.marks import CASTS, IN_PLACE, REPEATS, UPDATES_ENTRY
@@ -97,7 +99,8 @@ class Flattener:
         """Return the body of the function in normal form."""
         work = self._work
         code = self._reader.scope.function.__code__
-        work.taken = names_outside(body) | set(code.co_varnames[: code.co_argcount])
+        given = code.co_varnames[: code.co_argcount]
+        work.taken = names_outside(body) | set(given)
         self._list_new_parts(body)
         find_kinds(body, work)
         nodes = [node for item in body for node in found_in(item, *_TELLING)]
@@ -125,6 +128,9 @@ class Flattener:
             and isinstance(node.op, gast.Add)
             and getattr(node.target, "id", None) in work.lists - tuples
         }
+        known = work.arrays | work.counted | (work.lists - work.dicts) | {*given}
+        work.sets = asked_sets(body)
+        work.resized = resized(body, known)
         return self.block(body)
 
     def _list_new_parts(self, body: list[Any]) -> None:
@@ -261,6 +267,10 @@ class Flattener:
             plain = made is None and self._only_looks(node.value)
             if plain or (made is None and self._adds_adjoints(node.value)):
                 made = [at(gast.Expr(self._expressions.operands_of(node.value, node)), node)]
+            if made is None and self._puts_into_set(node.value):
+                key = node.value.args[0]
+                node.value.args = [key if _is_plain_key(key) else self._expressions.atom(key, node)]
+                made = [node]
             if isinstance(node.value, _LOOKS):  # it may raise
                 made = [at(gast.Expr(self._expressions.operands(node.value, node)), node)]
             if made is None:
@@ -280,6 +290,11 @@ class Flattener:
         """Say whether a call of the user's writes nothing: a check may raise, or print."""
         callee = self._harmless_callee(value)
         return callee is not None and only_looks(callee, self._reader.vocabulary)
+
+    def _puts_into_set(self, value: Any) -> bool:
+        """Say whether a call puts something into a set that is only asked what is in it."""
+        owner = getattr(getattr(value, "func", None), "value", None)
+        return getattr(owner, "id", None) in self._work.sets and len(value.args) == 1
 
     def _only_returns(self, value: Any) -> bool:
         """Say whether a call of the user's writes into memory of its own alone."""
@@ -397,6 +412,12 @@ def _is_normal(made: list[Any], before: Any) -> bool:
     if change is None:
         return False
     return isinstance(change.value, (gast.Name, gast.Constant)) or is_same(made[0].value, before)
+
+
+def _is_plain_key(key: Any) -> bool:
+    """Say whether what is put into a set is a name, or a tuple of names."""
+    parts = key.elts if isinstance(key, gast.Tuple) else [key]
+    return all(isinstance(part, (gast.Name, gast.Constant)) for part in parts)
 
 
 def _changes(node: Any) -> bool:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import bisect
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from srcgrad.frontend.normalize.comprehensions import loops, own_names
 from srcgrad.frontend.normalize.iterators import Iterators
@@ -12,7 +13,9 @@ from srcgrad.frontend.normalize.workspace import Workspace
 from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, call, clone, constant, load, method, store, subscript
 from srcgrad.ir.scopes import MISSING
-from srcgrad.ir.walk import names_read
+from srcgrad.ir.walk import is_same, names_read
+
+_FINDERS: Final = (bisect.bisect_left, bisect.bisect_right)
 
 
 class Methods(Rewriter):
@@ -106,11 +109,18 @@ class Methods(Rewriter):
     def _insert(self, owner: Any, value: Any, node: Any) -> list[Any]:
         place, entry = value.args
         entry = self.atom(entry, node)
-        if not (isinstance(place, gast.Constant) and place.value == 0):
+        if self._is_found_in(owner, place):
+            place = self.named_plain("place", place, node)
+        elif not (isinstance(place, gast.Constant) and place.value == 0):
             start = call("slice", place, constant(None))
             inside = method(start, "indices", call("len", clone(owner)))
             place = self.named_plain("place", subscript(inside, constant(0)), node)
         return [gast.Expr(method(owner, "insert", place, entry))]
+
+    def _is_found_in(self, owner: Any, place: Any) -> bool:
+        """Say whether a place is where `bisect` finds that something belongs in a list."""
+        finds = isinstance(place, gast.Call) and self.resolve(place.func) in _FINDERS
+        return finds and is_same(place.args[0], owner)
 
     def _extend(self, owner: Any, value: Any, node: Any) -> list[Any]:
         source = value.args[0]

@@ -40,6 +40,8 @@ class Workspace:
             updated in them is taken for one; their entries stay the same.
         sure: Those of the lists that are bound to nothing else.
         changing: The names of lists and dicts that grow or shrink.
+        resized: The names of what may get another length, such as sets, by any method or store.
+        sets: The names of sets that are asked for what is in them, and for nothing else.
         asked: The names whose type the function asks for, so that use shows nothing.
         taken: The names of variables, which those of comprehensions must not be.
         carried: The variables made here that live across the trips of loops.
@@ -62,6 +64,8 @@ class Workspace:
         self.unordered: set[str] = set()
         self.used_up: set[str] = set()
         self.changing: set[str] = set()
+        self.resized: set[str] = set()
+        self.sets: set[str] = set()
         self.asked: set[str] = set()
         self.taken: set[str] = set()
         self.carried: set[str] = set()
