@@ -65,6 +65,7 @@ RECORDS: Final[tuple[Primitive, ...]] = (
     *records("numpy", f"{_INDICES} tril_indices_from triu_indices_from", **_PLACES),
     *records("numpy", "unravel_index ravel_multi_index nonzero", **_PLACES),
     *records("numpy.linalg", "matrix_rank", **_PLACES),
+    *records("_bisect", "bisect_left bisect_right", **_PLACES),
     *records("numpy", "ix_ ndindex", reason=INDEX),
     *records("numpy", "isscalar", asks_kind=True, **_TOLD),
     *records("numpy", "shape size", reason=SIZES, outlines=(0,)),

@@ -4,21 +4,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from itertools import repeat
-from typing import Any, Final
+from typing import Any
 
-from srcgrad.frontend.normalize.webs import Webs
 from srcgrad.frontend.normalize.writes import is_list
+from srcgrad.frontend.webs import Webs, named_in_functions
 from srcgrad.ir import gast
 from srcgrad.ir.names import Namer
-from srcgrad.ir.walk import found_in, names_bound, own_nodes, statements
-
-_INNER: Final = (gast.FunctionDef, gast.Lambda, gast.ClassDef, gast.Global, gast.Nonlocal)
-_NAMING: Final = (
-    *_INNER,
-    *(gast.AsyncFunctionDef, gast.alias, gast.ExceptHandler, gast.MatchAs, gast.MatchStar),
-    *(gast.MatchMapping, gast.TypeAlias, gast.TypeVar, gast.TypeVarTuple, gast.ParamSpec),
-)
-"""What has names that are no variables of their own, as text."""
+from srcgrad.ir.walk import own_nodes, statements
 
 
 def separated(body: list[Any], namer: Namer) -> set[str]:
@@ -47,7 +39,7 @@ def separated(body: list[Any], namer: Namer) -> set[str]:
     values = _values(body)
     lists = {name for name, found in values.items() if any(map(is_list, found.values()))}
     mixed = [name for name in lists if not all(map(is_list, values[name].values()))]
-    elsewhere = _named_in_functions(body) if mixed else set()
+    elsewhere = named_in_functions(body) if mixed else set()
     made: set[str] = set()
     for name in sorted(set(mixed) - elsewhere):
         others = _others(Webs(body, name).groups(), values[name])
@@ -82,22 +74,4 @@ def _values(body: list[Any]) -> dict[str, dict[int, Any]]:
             if isinstance(node, gast.Name) and not isinstance(node.ctx, gast.Load):
                 whole = told and node is statement.targets[0]
                 found[node.id][id(node)] = statement.value if whole else None
-    return found
-
-
-def _named_in_functions(body: list[Any]) -> set[str]:
-    """Return the names that inner functions and patterns know, or that expressions bind."""
-    found: set[str] = set()
-    for statement in body:
-        for node in found_in(statement, gast.comprehension, gast.NamedExpr):
-            found.update(names_bound(node.target))
-        for node in found_in(statement, *_NAMING):
-            found.update(
-                text
-                for text in (getattr(node, "name", None), getattr(node, "rest", None))
-                if isinstance(text, str)
-            )
-            if isinstance(node, _INNER):
-                found.update(getattr(node, "names", ()))
-                found.update(n.id for n in found_in(node, gast.Name))
     return found
