@@ -89,3 +89,39 @@ def first_whose_square_is_large(x):
     ordered = np.sort(x)
     i = bisect.bisect_right(ordered, 1.0, key=lambda v: v * v)
     return np.sum(ordered[i:] ** 2) + ordered[0]
+
+
+def _shared_parts(first, second):
+    """Counts what two masks share, by the places of parts."""
+    first = np.atleast_1d(first.astype(np.bool_))
+    second = np.atleast_1d(second.astype(np.bool_))
+    labels, count = ndimage.label(first, ndimage.generate_binary_structure(first.ndim, 1))
+    shared = {}
+    for k, place in enumerate(ndimage.find_objects(labels)):
+        shared[k + 1] = np.sum(second[place])
+    return count, shared
+
+
+@program("m")
+def mask_under_the_name_of_the_image(x):
+    """The parameter varies, and what is bound to its name later does not."""
+    count, shared = _shared_parts(x - x[0], np.abs(x))
+    return np.sum(x * x) * (count + shared.get(1, 0))
+
+
+@program("m")
+def name_of_a_mask_bound_to_the_image_again(x):
+    y = x * x
+    mask = y > 0.5
+    mask, count = ndimage.label(mask)
+    mask = y * mask
+    return np.sum(mask) * count
+
+
+@program("m", by="tape")
+def mask_on_one_path(x):
+    mask = x * x
+    if x[0, 0] > 0.1:
+        mask = mask > 0.5
+    labels, count = ndimage.label(mask)
+    return np.sum(x * labels) * count
