@@ -323,8 +323,8 @@ class Shadowing:
             raise NotShadowedError("what a call returns may be a view of something")
         if operation.primal in TREES and not self._is_of_array(operation):
             raise NotShadowedError("it may be a list of adjoints, or a dict of them")
-        if not self._shared(statement):
-            return "fresh"
+        if operation.whole or not self._shared(statement):
+            return "fresh"  # what lies in the memory of ints has no adjoint
         if not operation.args or not isinstance(operation.args[0], gast.Name):
             return self._either(statement, operation)
         if operation.primal is self._program.reader.vocabulary.getitem:

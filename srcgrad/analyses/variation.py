@@ -293,7 +293,7 @@ class Variation:
         return self.of(node.value)
 
     def _of_Call(self, node: Any) -> bool:
-        if self._reader.constant_callee(node):
+        if self._reader.constant_callee(node) or self._reader.makes_whole(node):
             return False
         parts = [node.func, *node.args, *[item.value for item in node.keywords]]
         return any(self.of(part) for part in parts)

@@ -32,7 +32,7 @@ from srcgrad.frontend.normalize.missing_entries import with_missing_entries
 from srcgrad.frontend.normalize.other_names import by_one_name
 from srcgrad.frontend.normalize.returned_tables import rows_returned
 from srcgrad.frontend.normalize.returns import single_exit
-from srcgrad.frontend.normalize.separation import separated
+from srcgrad.frontend.normalize.separation import constants_apart, lists_apart
 from srcgrad.frontend.normalize.spellings import Spellings
 from srcgrad.frontend.normalize.stepping import Stepping
 from srcgrad.frontend.normalize.unbound_reads import may_be_none, raise_if_unbound
@@ -127,7 +127,7 @@ def normal_form(
     stages.note("parse", tree)
     if refusals_at_fence:
         return program, refusals
-    apart = separated(tree.body, namer)
+    apart = lists_apart(tree.body, namer)
     plain = manner.plain or manner.updates
     body = rows_returned(_counted(tree.body, reader, refusals, plain=plain), scope, namer)
     tree.body = by_one_name(desugared(body, scope, namer, refusals, program.parameters), reader)
@@ -158,6 +158,18 @@ def normal_form(
     return program, refusals
 
 
+def _constants_apart(tree: Any, program: Program) -> set[str]:
+    """Name anew what passes no derivative on, where a function without a rule may be given it.
+
+    Of what has a rule, and of stores, it comes to light when each value has a name of its own.
+    """
+    calls = [call for part in tree.body for call in found_in(part, gast.Call)]
+    if not any(program.reader.read(call).kind == "unknown" for call in calls):
+        return set()
+    every = Variation([*bound_names(tree.body), *program.parameters], program.reader)
+    return constants_apart(tree.body, program.namer, program.parameters, every.of)
+
+
 def _settled(body: list[Any], program: Program) -> list[Any]:
     """Return a body that updates in place what one version of a name holds that does not vary."""
     if not any(map(UPDATES_ENTRY.of, statements(body))):
@@ -173,6 +185,7 @@ def _flatten(
 ) -> tuple[set[str], set[str]]:
     """Let each statement do one operation; return the flags of `try`, and what loops carry."""
     reader, namer = program.reader, program.namer
+    apart = _constants_apart(tree, program)
     variation = Variation(program.inputs, reader)
     variation.spread(tree.body)
     refuse_inner_writes(tree.body, reader, variation.names, refusals)
@@ -185,7 +198,7 @@ def _flatten(
     attempts = Attempts(namer, variation.names, refusals, reader, flattener.holders, cuts=cuts)
     tree.body = attempts.function(tree.body)
     tree.body = drop_deletions(tree.body, variation.names, refusals)
-    return attempts.names, flattener.carried | attempts.carried
+    return attempts.names, flattener.carried | attempts.carried | apart
 
 
 def _start(

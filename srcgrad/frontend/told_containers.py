@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
+from srcgrad.frontend.webs import BEFORE, Webs, named_in_functions
 from srcgrad.ir import gast
-from srcgrad.ir.walk import found_in, names_bound, root_name
+from srcgrad.ir.walk import found_in, names_bound, names_read, root_name
 
 ANY: Final = None
 """The step to an entry of which nobody knows where it is."""
 
 _DEEPEST: Final = 6
 _BINDING: Final = (gast.Assign, gast.NamedExpr, gast.For, gast.comprehension, gast.Call)
+_CHANGING: Final = (gast.Subscript, gast.Attribute, gast.Call)
 _ADDING: Final = {"append": 0, "insert": 1, "setdefault": 1}
 _TAKING: Final = ("get", "setdefault", "pop")
 _SAME: Final = ("copy", "deepcopy", "iter", "tuple")
@@ -47,6 +49,9 @@ Parts = set[Part]
 class ToldContainers:
     """Knows the containers in the local values of a function, whatever way it goes.
 
+    A name that is bound to a list of itself, as in ``q = [q]``, means what it was bound to before
+    there; of all others that is not told apart.
+
     >>> body = gast.parse("net = {'layers': [{'w': x}], 'out': x}; a = net['layers'][0]").body
     >>> told = ToldContainers(body)
     >>> told.of(body[1].targets[0])
@@ -57,6 +62,8 @@ class ToldContainers:
 
     def __init__(self, body: list[Any]) -> None:
         self._known: dict[str, Parts] = {}
+        self._bound: dict[int, Parts] = {}  # by the place of the name
+        self._earlier = _earlier_bindings(body)
         self._sums: dict[int, Parts] | None = None  # of a long sum each part is asked for
         size = -1
         nodes = [node for statement in body for node in found_in(statement, *_BINDING)]
@@ -68,7 +75,7 @@ class ToldContainers:
     def of(self, value: Any) -> Parts:
         """Return the containers in the value of an expression."""
         if isinstance(value, gast.Name):
-            return set(self._known.get(value.id, ()))
+            return self._of_name(value)
         if isinstance(value, gast.Subscript):
             inside = self.of(value.value)
             if isinstance(value.slice, gast.Slice):
@@ -81,6 +88,12 @@ class ToldContainers:
         if isinstance(value, gast.BinOp):
             return self._of_sum(value)
         return self._of_display(value)
+
+    def _of_name(self, name: Any) -> Parts:
+        earlier = self._earlier.get(id(name))
+        if earlier is None:
+            return set(self._known.get(name.id, ()))
+        return set().union(*(self._bound.get(key, ()) for key in earlier))
 
     def _of_any(self, values: list[Any]) -> Parts:
         return set().union(*map(self.of, values))
@@ -200,6 +213,7 @@ class ToldContainers:
             for position, item in enumerate(target.elts):
                 self._bind(item, entries_of(found, ANY if starred else position))
             return
+        self._bound.setdefault(id(target), set()).update(found)
         while (place := _place(target)) is not None:
             target, key = place
             if not isinstance(key, gast.Slice):
@@ -268,3 +282,39 @@ def _results(value: Any) -> list[Any]:
     if isinstance(value, gast.IfExp):
         return [value.body, value.orelse]
     return list(value.values) if isinstance(value, gast.BoolOp) else [value.value]
+
+
+def _earlier_bindings(body: list[Any]) -> dict[int, set[int]]:
+    """Return the places that may have bound what a name holds where it is put into a list.
+
+    That is the case of names that are bound to lists of themselves, and changed by nothing else.
+
+    >>> body = gast.parse("q = [0.0]; q = [q]").body
+    >>> (earlier,) = _earlier_bindings(body).values()
+    >>> earlier == {id(body[0].targets[0])}
+    True
+    """
+    nested: dict[str, list[Any]] = {}
+    bindings = [item for statement in body for item in found_in(statement, gast.Assign)]
+    for binding in bindings:
+        name = getattr(binding.targets[0], "id", "")
+        displays = found_in(binding.value, *_KINDS) if name else ()
+        if any(name in names_read(item) for item in displays):
+            nested.setdefault(name, []).append(binding.value)
+    if not nested:
+        return {}  # as in most functions
+    told = {id(target) for binding in bindings for target in binding.targets} | {BEFORE}
+    found: dict[int, set[int]] = {}
+    for name in nested.keys() - named_in_functions(body) - _changed(body):
+        held = Webs(body, name).held
+        for value in nested[name]:
+            places = [node for node in found_in(value, gast.Name) if node.id == name]
+            found |= {id(n): held[id(n)] for n in places if held.get(id(n), {None}) <= told}
+    return found
+
+
+def _changed(body: list[Any]) -> set[str]:
+    """Return the names of what entries are stored in, or that have methods called."""
+    nodes = [node for statement in body for node in found_in(statement, *_CHANGING)]
+    nodes = [node for node in nodes if not isinstance(getattr(node, "ctx", None), gast.Load)]
+    return {root_name(getattr(node, "func", node)) or "" for node in nodes}

@@ -46,6 +46,7 @@ class Operation:
             everything else.
         primal: The function object of a primitive, a user function or a class.
         args, keywords: The operands, with the array of a method first.
+        whole: Whether it is told to make ints or truths of them, which pass no derivative on.
         names: The names through which it can pass a derivative on, once they were asked for.
     """
 
@@ -53,6 +54,7 @@ class Operation:
     primal: Any = None
     args: tuple[Any, ...] = ()
     keywords: dict[str, Any] = field(default_factory=dict)
+    whole: bool = False
     names: tuple[str, ...] | None = field(default=None, compare=False, repr=False)
 
 
@@ -112,7 +114,33 @@ class Reader:
             if self.vocabulary.constant_reason(primal) is not None:
                 return Operation("constant", primal, args, keywords)
             return Operation("unknown", primal, args, keywords)
-        return Operation("primitive", primal, args, keywords)
+        whole = self._is_told_whole(primal, args, keywords)
+        return Operation("primitive", primal, args, keywords, whole)
+
+    def makes_whole(self, call: Any) -> bool:
+        """Say whether a call makes ints or truths of what it is given, as ``x.astype(int)`` does.
+
+        The result may lie in the memory of the operand, if that consists of such already.
+        """
+        named = (
+            isinstance(call.func, gast.Attribute) or self.scope.resolve(call.func) is not MISSING
+        )
+        return named and self.read(call).whole
+
+    def _is_told_whole(self, primal: Any, args: tuple[Any, ...], keywords: dict[str, Any]) -> bool:
+        place = self.vocabulary.primitive(primal).dtype
+        if place is None:
+            return False
+        given = args[place] if place < len(args) else keywords.get("dtype")
+        known = getattr(given, "value", None) if isinstance(given, gast.Constant) else MISSING
+        if known is MISSING and given is not None:
+            known = self.scope.resolve(given)
+        if not isinstance(known, (type, str, np.dtype)):
+            return False
+        try:
+            return np.dtype(known).kind in "iub"
+        except TypeError:
+            return False
 
     def _read_Name(self, node: Any) -> Operation:
         return Operation("copy", None, (node,))

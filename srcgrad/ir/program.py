@@ -112,7 +112,7 @@ def operand_names(operation: Operation, vocabulary: Vocabulary) -> tuple[str, ..
 
 
 def _operand_names(operation: Operation, vocabulary: Vocabulary) -> list[str]:
-    if operation.kind in ("constant", "unknown"):
+    if operation.kind in ("constant", "unknown") or operation.whole:
         return []
     if operation.kind == "user" and not vocabulary.passes_on(operation.primal):
         return []

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable, Mapping
-from types import BuiltinFunctionType, FunctionType, MappingProxyType
-from typing import Any
+from types import BuiltinFunctionType, FunctionType, MappingProxyType, NoneType
+from typing import Any, Final
 
 import numpy as np
 
@@ -53,6 +54,7 @@ from srcgrad.rules.base import Function
 from srcgrad.runtime.reporters import is_reporter
 
 Primal = Callable[..., Any]
+_PLAIN: Final = (NoneType, bool, int, float, str)
 
 _MODULES = (
     adjoints,
@@ -196,6 +198,27 @@ def calculates_in_integers(fn: Any, dtype: Any) -> bool:
         return np.dtype(dtype).kind in "iub"
     except TypeError:
         return False
+
+
+def is_default(fn: Any, name: str, value: Any) -> bool:
+    """Say whether a call that gives an argument this value does what it does without it.
+
+    >>> is_default(np.sum, "out", None), is_default(np.sum, "axis", 0)
+    (True, False)
+    """
+    default = _defaults_of(fn).get(name, inspect.Parameter.empty)
+    return type(value) is type(default) and value == default
+
+
+@functools.cache
+def _defaults_of(fn: Any) -> Mapping[str, Any]:
+    """Return what a function takes for arguments that are left out, where that is plain."""
+    try:
+        parameters = inspect.signature(fn).parameters
+    except (TypeError, ValueError):  # of some functions in C nobody knows it
+        return {}
+    defaults = {name: item.default for name, item in parameters.items()}
+    return {k: v for k, v in defaults.items() if isinstance(v, _PLAIN)}
 
 
 def is_draw(fn: Any) -> bool:

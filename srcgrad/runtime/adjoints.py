@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from numbers import Complex, Real
+from types import ModuleType
 from typing import Any, Final
 
 import numpy as np
@@ -36,7 +37,7 @@ def zeros_like(x: Any) -> Any:
         return [zeros_like(value) for value in x]
     if isinstance(x, Complex):
         return 0j
-    if hasattr(x, "dtype") and not isinstance(x, type):
+    if hasattr(x, "dtype") and not isinstance(x, (type, ModuleType)):
         return np.zeros_like(x, dtype=None if x.dtype.kind in "fc" else np.float64)
     return None
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from srcgrad.errors import MissingRuleError
 from srcgrad.rules.base import Elementwise, Function, Pointwise
-from srcgrad.rules.library import calculates_in_integers, canonical_name, rule_for
+from srcgrad.rules.library import calculates_in_integers, canonical_name, is_default, rule_for
 from srcgrad.rules.records import primitive_of
 from srcgrad.runtime import conj, unbroadcast
 from srcgrad.tape.core import Core
@@ -244,7 +244,7 @@ class Op:
                 values[place if place < count else last + place - count] = value
             elif self.options:
                 extra[key] = value
-            else:
+            elif not is_default(self.primal, key, value):
                 raise self.refuse(f"the argument {key!r}")
         if extra:
             values.append(extra)

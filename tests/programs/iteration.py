@@ -437,3 +437,42 @@ def generator_of_what_its_user_changes(x):
         return v
 
     return sum([put(v) for v in doubled(y)])
+
+
+def _ends(x, known=None):
+    if known is None:
+        return np.min(x), np.max(x)
+    return known[0], known[1]
+
+
+@program("v")
+def ends_mapped_and_taken_apart(x):
+    low, high = map(float, _ends(x))
+    first, last = map(float, _ends(x, (x[0], x[1])))
+    return np.sum((np.clip(x, low, high) - low) / (high - low)) + first * last
+
+
+@program("v")
+def reversed_and_taken_apart(x):
+    a, b = reversed(x[:2])
+    return a * b * b
+
+
+@program("v")
+def sorted_and_taken_apart(x):
+    a, b = sorted(map(float, x[:2]))
+    c, d = sorted(x[1:3], reverse=True)
+    return a * b * b + c * d * d
+
+
+@program("v")
+def filtered_and_taken_apart(x):
+    (a,) = filter(lambda v: v >= np.max(x), x)
+    return a * x[0]
+
+
+@program("v")
+def pairs_taken_apart_beside_another_value(x):
+    x[0] = x[0] + 1.0
+    (a, b), x = zip(x[:2], x[1:3]), x * 2.0
+    return a[0] * b[1] * x[0]

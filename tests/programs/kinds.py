@@ -319,3 +319,48 @@ def _joined_to_itself(v, n):
 @program("v", by="tape")
 def list_joined_by_a_helper_that_names_it_anew(x):
     return _joined_to_itself([x, x * 2.0], 2) + _joined_to_itself(x, 2)
+
+
+def _shares(x, shares):
+    if isinstance(shares, float):
+        shares = [shares]
+    found = []
+    for share in shares:
+        found.append(np.sum(x) * (1 + share))
+    return found[0] if len(found) == 1 else np.sum(np.array(found))
+
+
+@program("v")
+def list_made_of_a_number_that_is_given(x):
+    """Inside of the list is what the name was before: no list in a list."""
+    return _shares(x, 0.5) * _shares(x, [0.25, 0.5])
+
+
+@program("v")
+def list_made_of_what_cannot_be_gone_through(x, shares=0.5):
+    try:
+        iter(shares)
+    except TypeError:
+        shares = (shares,)
+    total = 0.0
+    for share in shares:
+        total = total + x[0] * (1 + share)
+    return total
+
+
+@program("v")
+def list_made_in_an_expression(x, shares=0.5):
+    shares = shares if np.ndim(shares) else [shares]
+    total = 0.0
+    for share in shares:
+        total = total + x[0] * (1 + share)
+    return total
+
+
+@program("v", by="tape")
+def list_of_itself_twice(x):
+    """Here the name was a list before."""
+    rows = [x[0], x[1]]
+    rows = [rows, rows]
+    both = rows[0] + rows[1]
+    return both[0] * both[3]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy import ndimage
 
 from tests.programs.corpus import program
 
@@ -176,3 +177,11 @@ def part_of_a_list_that_is_sorted(x):
     items = _first_three(x)
     items[::-1].sort()
     return items[0] * items[1]
+
+
+@program("m")
+def options_said_as_they_are_anyway(x):
+    """What rules do not know of, but changes nothing."""
+    smooth = ndimage.gaussian_filter(x, 0.8, output=None, mode="nearest", cval=0.0)
+    both = np.add(smooth, x, out=None, where=True, casting="same_kind")
+    return np.sum(np.matmul(x.T, both, out=None))

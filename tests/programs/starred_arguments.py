@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 
 from tests.programs.corpus import program
@@ -179,3 +181,44 @@ def tuple_of_numbers_cut_by_a_length(x):
     pair = (x[3] * x[0], x[2] * x[1])
     pair = pair if x[0] > 9.0 else pair[::-1]
     return np.sum(_smaller(pair, 2.0 * x) * x[1:3])
+
+
+def _with_old_names(names):
+    def decorate(function):
+        @functools.wraps(function)
+        def called(*args, **kwargs):
+            for new, old in names:
+                if old in kwargs:
+                    kwargs[new] = kwargs.pop(old)
+                    _warned.add(old)
+            return function(*args, **kwargs)
+
+        return called
+
+    return decorate
+
+
+_warned = set()
+
+
+def _as_arrays(*given):
+    given = tuple(np.asarray(item) for item in given)
+    return np, *given
+
+
+@_with_old_names([("scale", "factor")])
+def _scaled_sum(x, scale=2.0):
+    _, x = _as_arrays(x)
+    return np.sum(x * x) * scale
+
+
+@program("v")
+def options_by_old_names_that_nobody_gives(x):
+    """Nothing is in no options, so that what is done with them is never come by."""
+    return _scaled_sum(x)
+
+
+@program("v")
+def module_among_several_results(x):
+    _, y = _as_arrays(x)
+    return np.sum(y * y)

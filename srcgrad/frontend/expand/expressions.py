@@ -334,8 +334,8 @@ class Expressions(Part):
         left, right = self._looked_at(test.left), self._looked_at(test.comparators[0])
         op = test.ops[0]
         if isinstance(op, (gast.In, gast.NotIn)):
-            held = literals_in(right) if is_literal(left) else None
-            return None if held is None else (left.value in held) is isinstance(op, gast.In)
+            inside = _is_inside(left, literals_in(right))
+            return None if inside is None else inside is isinstance(op, gast.In)
         if not isinstance(op, (gast.Is, gast.IsNot, gast.Eq, gast.NotEq)):
             return None
         positive = isinstance(op, (gast.Is, gast.Eq))
@@ -474,6 +474,13 @@ class Expressions(Part):
         for name in sorted(own_names(tree)):
             fresh.setdefault(name, self.frame.fresh(name))
         return renamed(tree, fresh)
+
+
+def _is_inside(value: Value, held: list[Any] | None) -> bool | None:
+    """Say whether a value is one of literals; None if that is not known."""
+    if held == [] and isinstance(value, (gast.Name, gast.Constant)):
+        return False  # whatever it is
+    return value.value in held if held is not None and is_literal(value) else None
 
 
 def _fit(target: Any, value: Items) -> bool:

@@ -26,6 +26,7 @@ from srcgrad.ir.idioms import idiom_of
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.scopes import MISSING
 from srcgrad.ir.walk import names_read
+from srcgrad.rules.library import is_default
 from srcgrad.spans import Placed
 
 
@@ -164,6 +165,7 @@ class Expressions:
     def _fits_rule(self, operation: Operation, value: Any) -> bool:
         """Refuse options that the rule of a primitive does not know, such as `out=`."""
         rule = self._reader.vocabulary.rule_for(operation.primal)
+        self._drop_defaults(operation, value)
         given = bound(rule.forward, (None, *operation.args), operation.keywords)
         if given is None or not _is_none(given.get("out")):
             name = self._reader.vocabulary.canonical_name(operation.primal)
@@ -175,6 +177,16 @@ class Expressions:
             )
             return False
         return not self._casts_to_integers(given.get("dtype"), operation, value)
+
+    def _drop_defaults(self, operation: Operation, call: Any) -> None:
+        """Leave out what a call says that is so without it, such as ``output=None``."""
+        vocabulary = self._reader.vocabulary
+        known = signature_of(vocabulary.rule_for(operation.primal).forward).parameters
+        for item in [item for item in getattr(call, "keywords", ()) if item.arg not in known]:
+            said = item.value.value if isinstance(item.value, gast.Constant) else MISSING
+            if said is not MISSING and is_default(operation.primal, item.arg, said):
+                call.keywords.remove(item)
+                del operation.keywords[item.arg]
 
     def _by_position(self, operation: Operation, call: Any) -> None:
         """Write ``np.dot(a=x, b=y)`` as ``np.dot(x, y)``: operands are looked for by position."""

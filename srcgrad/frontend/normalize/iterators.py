@@ -11,7 +11,7 @@ from srcgrad.frontend.normalize.rewriter import Rewriter
 from srcgrad.ir import gast
 from srcgrad.ir.build import at, call, load, store, subscript
 
-_LAZY: Final = (map, filter, zip, enumerate, reversed)
+LAZY: Final = (map, filter, zip, enumerate, reversed)
 _VIEWS: Final = ("items", "values")
 _CHOICES: Final = (itertools.pairwise, itertools.product, itertools.combinations)
 
@@ -40,7 +40,7 @@ class Iterators(Rewriter):
         if callee is filter and len(value.args) == 2:
             return self._filtered(value)
         views = isinstance(value.func, gast.Attribute) and value.func.attr in _VIEWS
-        if through and (views or callee in (*_LAZY, *_CHOICES)):
+        if through and (views or callee in (*LAZY, *_CHOICES)):
             return self._through(value)
         return self._of_itertools(callee, value) or value
 

@@ -1,27 +1,20 @@
-"""Gives what a variable is by turns, a list and something else, names of their own."""
+"""Gives what a variable is by turns names of their own: a list or not, what varies or not."""
 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable, Collection
 from itertools import repeat
-from typing import Any, Final
+from typing import Any
 
-from srcgrad.frontend.normalize.webs import Webs
 from srcgrad.frontend.normalize.writes import is_list
+from srcgrad.frontend.webs import Webs, named_in_functions
 from srcgrad.ir import gast
 from srcgrad.ir.names import Namer
-from srcgrad.ir.walk import found_in, names_bound, own_nodes, statements
-
-_INNER: Final = (gast.FunctionDef, gast.Lambda, gast.ClassDef, gast.Global, gast.Nonlocal)
-_NAMING: Final = (
-    *_INNER,
-    *(gast.AsyncFunctionDef, gast.alias, gast.ExceptHandler, gast.MatchAs, gast.MatchStar),
-    *(gast.MatchMapping, gast.TypeAlias, gast.TypeVar, gast.TypeVarTuple, gast.ParamSpec),
-)
-"""What has names that are no variables of their own, as text."""
+from srcgrad.ir.walk import own_nodes, statements
 
 
-def separated(body: list[Any], namer: Namer) -> set[str]:
+def lists_apart(body: list[Any], namer: Namer) -> set[str]:
     """Give a variable that is a list in some places, and none in others, two names, in place.
 
     So ``xs = np.array(xs)``, where `xs` is a list, is written as ``xs_2 = np.array(xs)``, and what
@@ -47,7 +40,7 @@ def separated(body: list[Any], namer: Namer) -> set[str]:
     values = _values(body)
     lists = {name for name, found in values.items() if any(map(is_list, found.values()))}
     mixed = [name for name in lists if not all(map(is_list, values[name].values()))]
-    elsewhere = _named_in_functions(body) if mixed else set()
+    elsewhere = named_in_functions(body) if mixed else set()
     made: set[str] = set()
     for name in sorted(set(mixed) - elsewhere):
         others = _others(Webs(body, name).groups(), values[name])
@@ -56,6 +49,50 @@ def separated(body: list[Any], namer: Namer) -> set[str]:
             node.id = fresh
             made.add(fresh)
     return made
+
+
+def constants_apart(
+    body: list[Any], namer: Namer, parameters: Collection[str], varies: Callable[[Any], bool]
+) -> set[str]:
+    """Give a variable another name where it holds what passes no derivative on, in place.
+
+    So ``x = x.astype(bool)``, where `x` is a parameter, is written as ``x_2 = x.astype(bool)``, and
+    what follows reads the new name, so that no more is said of it than of a mask. `varies` says
+    whether an expression may carry a derivative, whatever names hold. Return the new names.
+
+    >>> from srcgrad.compiler.doctesting import parse, text
+    >>> body = parse("y = x * x; x = x > 0.5; z = label(x); x = y")
+    >>> constants_apart(body, Namer("xyz"), "x", lambda value: not isinstance(value, gast.Compare))
+    {'x_2'}
+    >>> print(text(body))
+    y = x * x
+    x_2 = x > 0.5
+    z = label(x_2)
+    x = y
+    """
+    values = _values(body)
+    settled = {
+        name: {key for key, value in found.items() if _computes(value) and not varies(value)}
+        for name, found in values.items()
+    }
+    mixed = [
+        n for n, keys in settled.items() if keys and (n in parameters or values[n].keys() > keys)
+    ]
+    elsewhere = named_in_functions(body) if mixed else set()
+    made: set[str] = set()
+    for name in sorted(set(mixed) - elsewhere):
+        for group in Webs(body, name).groups()[1:]:
+            bound = {id(node) for node in group if not isinstance(node.ctx, gast.Load)}
+            if bound and bound <= settled[name] and len(group) > len(bound):
+                fresh = namer.version(name)
+                made.add(fresh)
+                for node in group:
+                    node.id = fresh
+    return made
+
+
+def _computes(value: Any) -> bool:
+    return isinstance(value, (gast.Call, gast.Compare, gast.BinOp, gast.UnaryOp))
 
 
 def _others(groups: list[list[Any]], values: dict[int, Any]) -> list[Any]:
@@ -82,22 +119,4 @@ def _values(body: list[Any]) -> dict[str, dict[int, Any]]:
             if isinstance(node, gast.Name) and not isinstance(node.ctx, gast.Load):
                 whole = told and node is statement.targets[0]
                 found[node.id][id(node)] = statement.value if whole else None
-    return found
-
-
-def _named_in_functions(body: list[Any]) -> set[str]:
-    """Return the names that inner functions and patterns know, or that expressions bind."""
-    found: set[str] = set()
-    for statement in body:
-        for node in found_in(statement, gast.comprehension, gast.NamedExpr):
-            found.update(names_bound(node.target))
-        for node in found_in(statement, *_NAMING):
-            found.update(
-                text
-                for text in (getattr(node, "name", None), getattr(node, "rest", None))
-                if isinstance(text, str)
-            )
-            if isinstance(node, _INNER):
-                found.update(getattr(node, "names", ()))
-                found.update(n.id for n in found_in(node, gast.Name))
     return found

@@ -8,7 +8,7 @@ import numpy as np
 
 from srcgrad.errors import MutationError
 from srcgrad.frontend.normalize.expressions import Expressions
-from srcgrad.frontend.normalize.index_steps import is_of_columns
+from srcgrad.frontend.normalize.iterators import LAZY
 from srcgrad.frontend.normalize.wording import wording
 from srcgrad.frontend.normalize.workspace import Workspace
 from srcgrad.frontend.normalize.writes import name_of_numpy
@@ -142,7 +142,7 @@ class Targets:
         if not plain:
             self._unpack_starred(target.elts, value, node)
             return
-        of_items = isinstance(value, gast.ListComp)
+        of_items = isinstance(value, gast.ListComp) or self._is_sorted(value)
         if of_items or is_change(value) or self._is_one_value(value, len(target.elts)):
             value = self._expressions.atom(value, node)
         names = [self._target_name(item) for item in target.elts]
@@ -154,14 +154,11 @@ class Targets:
                 self.bind(item, load(name), node)
 
     def _is_iterator(self, value: Any) -> bool:
-        """Say whether a value is a generator, ``zip(*rows)``, or `map` over such or a `zip`."""
+        """Say whether a value is a generator, or what `map`, `zip` and their kin make."""
         if not isinstance(value, gast.Call):
             return isinstance(value, gast.GeneratorExp)
-        if self._reader.scope.resolve(value.func) is map and len(value.args) == len("fx"):
-            inner = value.args[1]
-            zips = isinstance(inner, gast.Call) and self._reader.scope.resolve(inner.func) is zip
-            return zips or self._is_iterator(inner)
-        return is_of_columns(value, self._reader.scope)
+        callee = self._reader.scope.resolve(value.func)
+        return any(callee is kind for kind in LAZY) and not value.keywords
 
     def _unpack_either(self, target: Any, value: Any, node: Any) -> None:
         """Write ``a, b = (p, q) if test else (r, s)`` as a statement."""
@@ -197,6 +194,9 @@ class Targets:
         results = self._reader.vocabulary.results
         return operation.kind == "primitive" and results(operation.primal, wanted) == 1
 
+    def _is_sorted(self, value: Any) -> bool:
+        return isinstance(value, gast.Call) and self._reader.scope.resolve(value.func) is sorted
+
     def _target_name(self, item: Any) -> str:
         return str(item.id) if isinstance(item, gast.Name) else self._namer.fresh("item")
 
@@ -214,7 +214,9 @@ class Targets:
             name = name or self._namer.fresh(wording(value))
             if self._varies.of(value):
                 self._varies.names.add(name)
-            self._expressions.into(name, value, node)
+            used_up = not isinstance(target, gast.Name) and self._is_iterator(value)
+            made = self._expressions.containers.as_list(value) if used_up else value
+            self._expressions.into(name, made, node)
             kept.append(name)
         for target, name in zip(targets, kept, strict=True):
             self.bind(target, load(name), node)

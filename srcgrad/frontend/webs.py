@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from srcgrad.ir import gast
-from srcgrad.ir.walk import blocks_of, own_nodes
+from srcgrad.ir.walk import blocks_of, found_in, names_bound, own_nodes
 
-_BEFORE = -1
+BEFORE: Final = -1
 """Stands for what a variable holds before the body, if anything."""
+
+_INNER: Final = (gast.FunctionDef, gast.Lambda, gast.ClassDef, gast.Global, gast.Nonlocal)
+_NAMING: Final = (
+    *_INNER,
+    *(gast.AsyncFunctionDef, gast.alias, gast.ExceptHandler, gast.MatchAs, gast.MatchStar),
+    *(gast.MatchMapping, gast.TypeAlias, gast.TypeVar, gast.TypeVarTuple, gast.ParamSpec),
+)
+"""What has names that are no variables of their own, as text."""
 
 
 class Webs:
@@ -27,18 +35,22 @@ class Webs:
     >>> webs = Webs(tree.body, "y")
     >>> [sorted({node.lineno for node in group}) for group in webs.groups()]
     [[], [2, 3], [4, 5, 6]]
+
+    Attributes:
+        held: The places that may have bound what is read at a place, by the place.
     """
 
     def __init__(self, body: list[Any], name: str) -> None:
         self._name = name
+        self.held: dict[int, set[int]] = {}
         self._places: dict[int, Any] = {}
-        self._parent: dict[int, int] = {_BEFORE: _BEFORE}
+        self._parent: dict[int, int] = {BEFORE: BEFORE}
         self._left: list[set[int]] = []
-        self._block(body, {_BEFORE})
+        self._block(body, {BEFORE})
 
     def groups(self) -> list[list[Any]]:
         """Return the places of each group; first those that may read what was there before."""
-        found: dict[int, list[Any]] = {self._root(_BEFORE): []}
+        found: dict[int, list[Any]] = {self._root(BEFORE): []}
         for key, place in self._places.items():
             found.setdefault(self._root(key), []).append(place)
         return list(found.values())
@@ -74,7 +86,9 @@ class Webs:
     def _attempt(self, statement: Any, held: set[int]) -> set[int]:
         before = len(self._places)
         done = self._block(statement.body, set(held))
-        half = held | done | set(list(self._places)[before:])  # an error may come after any of them
+        inside = list(self._places.items())[before:]
+        bound = {key for key, node in inside if not isinstance(node.ctx, gast.Load)}
+        half = held | done | bound  # an error may come after any of them
         ways = [self._block(statement.orelse, set(done))]
         ways += [self._block(item.body, set(half)) for item in statement.handlers]
         after = set().union(*ways)
@@ -89,6 +103,7 @@ class Webs:
             self._places[id(node)] = node
             self._parent.setdefault(id(node), id(node))
             if isinstance(node.ctx, gast.Load) or updates:
+                self.held.setdefault(id(node), set()).update(held)
                 for key in held:
                     self._parent[self._root(key)] = self._root(id(node))
         return {id(node) for node in bound} or held
@@ -97,3 +112,21 @@ class Webs:
         while self._parent[key] != key:
             self._parent[key] = key = self._parent[self._parent[key]]
         return key
+
+
+def named_in_functions(body: list[Any]) -> set[str]:
+    """Return the names that inner functions and patterns know, or that expressions bind."""
+    found: set[str] = set()
+    for statement in body:
+        for node in found_in(statement, gast.comprehension, gast.NamedExpr):
+            found.update(names_bound(node.target))
+        for node in found_in(statement, *_NAMING):
+            found.update(
+                text
+                for text in (getattr(node, "name", None), getattr(node, "rest", None))
+                if isinstance(text, str)
+            )
+            if isinstance(node, _INNER):
+                found.update(getattr(node, "names", ()))
+                found.update(n.id for n in found_in(node, gast.Name))
+    return found
