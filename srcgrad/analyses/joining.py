@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from srcgrad.analyses.constants import axes_of
 from srcgrad.analyses.lengths import Length, Lengths, Vector
 from srcgrad.ir import gast
+from srcgrad.ir.axes import axes_of
 from srcgrad.ir.operations import Operation
 from srcgrad.primitives import Primitive
 

@@ -6,11 +6,11 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
-from srcgrad.analyses.constants import axes_of
 from srcgrad.analyses.joining import displayed, joined
 from srcgrad.analyses.lengths import Length, Lengths, Vector, less
 from srcgrad.analyses.reductions import reduced
 from srcgrad.ir import gast
+from srcgrad.ir.axes import axes_of
 from srcgrad.ir.operations import Operation
 from srcgrad.primitives import Primitive
 
