@@ -342,7 +342,7 @@ class Calls(Part):
     def _settles_tests(
         self, tree: Any, args: list[Value], keywords: Bound, defaults: Bound
     ) -> bool:
-        """Say whether a call gives a literal that a test depends on, or an axis of a call inside."""
+        """Say whether a call gives a literal that a test, or an axis of a call, depends on."""
         bound = {**defaults, **dict(zip(parameters(tree.args), args, strict=False)), **keywords}
         asked = asked_of(tree) & set(bound)
         return any(is_literal(bound[name]) for name in asked) or bool(axes_given(tree, bound))
