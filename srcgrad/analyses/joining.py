@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from srcgrad.analyses.lengths import Length, Lengths, Vector
+from srcgrad.analyses.lengths import Lengths
+from srcgrad.analyses.spelled_lengths import Length, Vector
 from srcgrad.ir import gast
 from srcgrad.ir.axes import axes_of
 from srcgrad.ir.operations import Operation

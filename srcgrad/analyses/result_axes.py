@@ -7,8 +7,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from srcgrad.analyses.joining import displayed, joined
-from srcgrad.analyses.lengths import Length, Lengths, Vector, less
+from srcgrad.analyses.lengths import Lengths
 from srcgrad.analyses.reductions import reduced
+from srcgrad.analyses.spelled_lengths import Length, Vector, less
 from srcgrad.ir import gast
 from srcgrad.ir.axes import axes_of
 from srcgrad.ir.operations import Operation
@@ -34,6 +35,9 @@ class Operands(Protocol):
     def counted(self, node: Any) -> Length:
         """Return the length that an integer is, or None."""
 
+    def made(self, node: Any) -> Length:
+        """Return the length of an axis that is made as long as an integer is, or None."""
+
 
 def result_axes(known: Primitive, operation: Operation, operands: Operands) -> Vector | None:
     """Return the axes of a result that are not those of all operands broadcast together."""
@@ -45,7 +49,7 @@ def result_axes(known: Primitive, operation: Operation, operands: Operands) -> V
         return None if reshapes else of(args[0])
     if known.shape == "told":
         told = args[known.told] if len(args) > known.told else None
-        return made_axes(told, operands) if _tells_alone(known, operation, of) else None
+        return made_axes(told, operands, count=operands.made) if _tells_alone(known, operation, of) else None
     if known.shape == "square":
         return _square(operation, operands)
     if known.joins and (found := joined(known, operation, of, operands.lengths)):
@@ -79,7 +83,12 @@ def product_axes(
     return (*lengths.join(left[:-2], right[:-2]), left[-2], right[-1])
 
 
-def made_axes(shape: Any, operands: Operands, times: int = 1) -> Vector | None:
+def made_axes(
+    shape: Any,
+    operands: Operands,
+    times: int = 1,
+    count: Callable[[Any], Length] | None = None,
+) -> Vector | None:
     """Return the axes that a shape describes: an integer, a display of some, or ``x.shape``."""
     if isinstance(shape, gast.Attribute) and shape.attr == "shape" and times == 1:
         return operands.of(shape.value)
@@ -87,7 +96,7 @@ def made_axes(shape: Any, operands: Operands, times: int = 1) -> Vector | None:
     items = items * times
     if shape is None or not items or not all(operands.is_integer(item) for item in items):
         return None
-    lengths = [operands.counted(item) for item in items]
+    lengths = [(count or operands.counted)(item) for item in items]
     return tuple(None if isinstance(n, int) and n < 0 else n for n in lengths)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from srcgrad.analyses.dimensions import Dimensions
-from srcgrad.analyses.lengths import Vector
+from srcgrad.analyses.spelled_lengths import Vector
 from srcgrad.ir import gast
 from srcgrad.ir.axes import axes_of
 from srcgrad.ir.build import call, clone
