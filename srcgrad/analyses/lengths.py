@@ -18,6 +18,7 @@ from srcgrad.analyses.spelled_lengths import (
     is_part_of,
     less,
     share,
+    sliced,
     summed,
 )
 
@@ -85,6 +86,8 @@ class Lengths:
         inner = self.find(inner)
         if kind == "part":
             rest = (rest[0], self.find(rest[1]), rest[2])
+            if isinstance(inner, int) and not isinstance(rest[1], tuple):
+                return sliced(inner, rest)
         return less(inner, rest) if kind == "less" else (kind, inner, rest)
 
     def _unite(self, gone: Length, keep: Length, spelled: Length = None) -> None:
@@ -92,9 +95,10 @@ class Lengths:
         self._equal[gone] = keep
         self._assumed.append((spelled or gone, keep))
         for length, other in list(self._equal.items()):
-            same = self._made_of_found(length)
-            if same != length and same not in self._equal and same != self.find(other):
-                self._equal[same] = other
+            same, found = self._made_of_found(length), self.find(other)
+            if same != length and same not in self._equal and same != found:
+                turned = isinstance(same, int)  # which stands for all that agrees with it
+                self._equal[found if turned else same] = same if turned else other
 
     def told(self, words: Mapping[Length, Length]) -> tuple[tuple[Length, Length], ...]:
         """Return which lengths agree, for a function that has words of its own for some of them.
