@@ -49,7 +49,8 @@ def result_axes(known: Primitive, operation: Operation, operands: Operands) -> V
         return None if reshapes else of(args[0])
     if known.shape == "told":
         told = args[known.told] if len(args) > known.told else None
-        return made_axes(told, operands, count=operands.made) if _tells_alone(known, operation, of) else None
+        alone = _tells_alone(known, operation, of)
+        return made_axes(told, operands, count=operands.made) if alone else None
     if known.shape == "square":
         return _square(operation, operands)
     if known.joins and (found := joined(known, operation, of, operands.lengths)):
