@@ -228,6 +228,8 @@ def _in_order(known: Primitive, operation: Operation, operands: Operands) -> Vec
     args, of = operation.args, operands.of
     if known.name == "numpy.einsum":
         return _by_subscripts(operation, of, operands.lengths)
+    if known.name == "numpy.tensordot":
+        return _contracted(operation, of)
     vector = of(args[0])
     converts = known.gives == "array" and known.shape == "ranked" and known.dtype is not None
     if converts and not isinstance(args[0], (gast.List, gast.Tuple)):
@@ -235,6 +237,26 @@ def _in_order(known: Primitive, operation: Operation, operands: Operands) -> Vec
     if known.shape == "flat":
         return _flat(operation, known.axis, vector)
     return None if operation.keywords else _of_plain_call(known, args, operands)
+
+
+def _contracted(operation: Operation, of: Axes) -> Vector | None:
+    """Return the axes of sums of products over the last axes of one operand, the first of another.
+
+    >>> from srcgrad.ir.build import load
+    >>> args = (load("x"), load("w"), gast.Constant(1, None))
+    >>> vectors = {"x": (5, ("x", 1), 3), "w": (3, 7)}
+    >>> _contracted(Operation("primitive", None, args, {}), lambda node: vectors[node.id])
+    (5, ('x', 1), 7)
+    """
+    left, right, *rest = operation.args
+    told = [*rest, *(item for name, item in operation.keywords.items() if name == "axes")]
+    count = getattr(told[0], "value", None) if told else 2
+    ours, theirs = of(left), of(right)
+    if type(count) is not int or ours is None or theirs is None or len(told) > 1:
+        return None
+    if not 0 <= count <= min(len(ours), len(theirs)):
+        return None
+    return (*ours[: len(ours) - count], *theirs[count:])
 
 
 def _of_plain_call(known: Primitive, args: tuple[Any, ...], operands: Operands) -> Vector | None:

@@ -12,7 +12,7 @@ import numpy as np
 from srcgrad.runtime.broadcasting import unbroadcast
 from srcgrad.runtime.complex_parts import conj
 from srcgrad.runtime.dispatch import beside
-from srcgrad.runtime.products import dot_left, dot_right
+from srcgrad.runtime.products import dot_left, dot_right, matmul_left, matmul_right
 
 _MANY: Final = 30_000  # products of entries, from which matrices pay to be made of arrays
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -46,6 +46,8 @@ def contracted(axes: Any, a_rank: int, b_rank: int) -> tuple[list[int], list[int
 
 def tensordot_left(grad: Any, a: Any, b: Any, axes: Any) -> Any:
     """Return the gradient of `a` in ``np.tensordot(a, b, axes)``."""
+    if type(axes) is int and axes == 1 and np.ndim(b) == len(("rows", "columns")):
+        return matmul_left(grad, a, b)
     of_a, of_b = contracted(axes, np.ndim(a), np.ndim(b))
     kept_a = [i for i in range(np.ndim(a)) if i not in of_a]
     kept_b = [i for i in range(np.ndim(b)) if i not in of_b]
@@ -56,6 +58,8 @@ def tensordot_left(grad: Any, a: Any, b: Any, axes: Any) -> Any:
 
 def tensordot_right(grad: Any, a: Any, b: Any, axes: Any) -> Any:
     """Return the gradient of `b` in ``np.tensordot(a, b, axes)``."""
+    if type(axes) is int and axes == 1 and np.ndim(b) == len(("rows", "columns")):
+        return matmul_right(grad, a, b)
     of_a, of_b = contracted(axes, np.ndim(a), np.ndim(b))
     kept_a = [i for i in range(np.ndim(a)) if i not in of_a]
     kept_b = [i for i in range(np.ndim(b)) if i not in of_b]
