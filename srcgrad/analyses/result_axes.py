@@ -55,7 +55,7 @@ def result_axes(known: Primitive, operation: Operation, operands: Operands) -> V
         return _square(operation, operands)
     if known.joins and (found := joined(known, operation, of, operands.lengths)):
         return found
-    if known.axes and (found := by_letters(known.axes, operation, of)) is not None:
+    if known.axes and (found := _in_letters(known, operation, of)) is not None:
         return found
     if known.signature:
         found = by_signature(known.signature, operation, operands)
@@ -118,6 +118,24 @@ def _square(operation: Operation, operands: Operands) -> Vector | None:
     if others and operands.is_integer(others[0]):
         return made_axes(gast.Tuple([rows, others[0]], gast.Load()), operands)
     return (None, None) if operands.is_integer(rows) else None
+
+
+def _in_letters(known: Primitive, operation: Operation, of: Axes) -> Vector | None:
+    """Return the axes of a result by what a record says in letters.
+
+    What is said of the last axis goes for the one that is told, if it works along the last else.
+    """
+    axes = axes_of(operation.keywords["axis"]) if [*operation.keywords] == ["axis"] else None
+    vector = of(operation.args[0])
+    if known.along != "last" or len(operation.args) > 1 or axes is None or not vector:
+        return by_letters(known.axes, operation, of)
+    if len(axes) != 1 or not -len(vector) <= axes[0] < len(vector):
+        return None
+    place = axes[0] % len(vector)
+    turned = (*vector[:place], *vector[place + 1 :], vector[place])
+    alone = Operation(operation.kind, operation.primal, operation.args, {})
+    found = by_letters(known.axes, alone, lambda _: turned)
+    return None if found is None else (*found[:place], found[-1], *found[place:-1])
 
 
 def by_letters(said: str, operation: Operation, of: Axes) -> Vector | None:

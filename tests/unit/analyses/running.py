@@ -85,6 +85,11 @@ def size(length: Any, args: dict[str, Any]) -> int | None:
             return None
         return int(value) if length[1] == "value" else np.shape(value)[length[1]]
     kind, whole, rest = length
+    if kind == "apart":
+        sizes = [(size(item, args), times) for item, times in whole]
+        if any(found is None for found, _ in sizes):
+            return None
+        return max(0, rest + sum(found * times for found, times in sizes if found is not None))
     known = size(whole, args)
     if known is None or kind == "cut":
         return None
