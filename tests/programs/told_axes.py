@@ -92,3 +92,17 @@ def several_in_a_tuple(m):
         return y - y.mean(axis=axes, keepdims=True)
 
     return np.sum(centred(m) * centred(m * m))
+
+
+def _total(x, axis=None, how="plain"):
+    y = x if how == "plain" else x * x
+    if axis is None:
+        return np.sum(y)
+    if axis == "rows":
+        axis = 0
+    return np.sum(np.sin(np.sum(y, axis=axis)))
+
+
+@program("m")
+def asked_whether_it_is_none(m):
+    return _total(m) + _total(m, 1) * _total(m * m, axis=-1, how="square") + _total(m, "rows")
