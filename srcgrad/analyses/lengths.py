@@ -85,9 +85,10 @@ class Lengths:
             return apart([(self.find(item), factor) for item, factor in inner], rest)
         inner = self.find(inner)
         if kind == "part":
-            rest = (rest[0], self.find(rest[1]), rest[2])
-            if isinstance(inner, int) and not isinstance(rest[1], tuple):
-                return sliced(inner, rest)
+            end = self.find(rest[1])
+            rest = (rest[0], end, rest[2])
+            if isinstance(inner, int) and not isinstance(end, tuple):
+                return sliced(inner, (rest[0], end, rest[2]))
         return less(inner, rest) if kind == "less" else (kind, inner, rest)
 
     def _unite(self, gone: Length, keep: Length, spelled: Length = None) -> None:
