@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from srcgrad.analyses.constants import axes_of
 from srcgrad.analyses.dimensions import Dimensions
 from srcgrad.analyses.given_holders import Conditions, GivenHolders
 from srcgrad.analyses.integers import Integers
 from srcgrad.ir import gast
+from srcgrad.ir.axes import axes_of
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.marks import IN_PLACE
 from srcgrad.ir.operations import Operation

@@ -1,4 +1,4 @@
-"""Reads the constants in slices and in arguments that name axes."""
+"""Reads the constants in slices."""
 
 from __future__ import annotations
 
@@ -22,16 +22,3 @@ def bounds_of(part: Any) -> tuple[int | None, int | None, int | None] | None:
 def is_full_slice(node: Any) -> bool:
     """Say whether a part of an index is ``:``."""
     return isinstance(node, gast.Slice) and node.lower is node.upper is node.step is None
-
-
-def axes_of(node: Any) -> tuple[int, ...] | None:
-    """Return the axes that a literal names, or None if it is not one."""
-    items = node.elts if isinstance(node, gast.Tuple) else [node]
-    axes: list[int] = []
-    for item in items:
-        sign = -1 if isinstance(item, gast.UnaryOp) and isinstance(item.op, gast.USub) else 1
-        value = getattr(item.operand if sign < 0 else item, "value", None)
-        if type(value) is not int:
-            return None
-        axes.append(sign * value)
-    return tuple(axes)

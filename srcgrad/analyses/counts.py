@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from srcgrad.analyses.integers import Integers
-from srcgrad.analyses.lengths import Length, Vector, less, share
+from srcgrad.analyses.spelled_lengths import Length, Vector, less, share
 from srcgrad.ir import gast
 from srcgrad.ir.program import Program, targets_of
 from srcgrad.ir.walk import names_bound, statements

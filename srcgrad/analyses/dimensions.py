@@ -20,11 +20,12 @@ from srcgrad.analyses.index_arrays import compared, given_masks, index_arrays, i
 from srcgrad.analyses.indexed_axes import taken_axes
 from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.knowledge import NOTHING, Knowledge, axes_of_data, rank_condition
-from srcgrad.analyses.lengths import Length, Lengths, Vector, sliced, upto
+from srcgrad.analyses.lengths import Lengths
 from srcgrad.analyses.listed_results import ListedResults
 from srcgrad.analyses.result_axes import by_signature, product_axes, result_axes
 from srcgrad.analyses.shapes import Shapes
 from srcgrad.analyses.spans import Spans
+from srcgrad.analyses.spelled_lengths import Length, Vector, sliced, upto
 from srcgrad.analyses.surely_vectors import surely_vectors
 from srcgrad.analyses.windows import Windows
 from srcgrad.garbage import weakly
@@ -350,6 +351,11 @@ class Dimensions:
     def counted(self, node: Any) -> Length:
         """Return the length that an integer is, or None."""
         return self._counts.length(node)
+
+    def made(self, node: Any) -> Length:
+        """Return the length of an axis that is made as long as an integer is, or None."""
+        length = self._counts.length(node)
+        return self._windows.made(node) if length is None else length
 
     def _of_product(self, name: str, args: tuple[Any, ...], primal: Any) -> Vector | None:
         if len(args) < 2:  # a constant, whose operands are given by name

@@ -209,7 +209,9 @@ def _is_whole(statement: Any, program: Program, found: set[str]) -> bool:
     if known.name == "srcgrad.runtime.creating.astype":
         kind = operation.args[1] if len(operation.args) == 2 else None
         return getattr(kind, "id", "") == "int" and program.reader.scope.lookup("int") is int
-    return known.gives == "array" and known.kind == "int" and len(operation.args) == 1
+    if known.kind != "int":
+        return False
+    return bool(known.axes) or (known.gives == "array" and len(operation.args) == 1)
 
 
 def is_index_array(node: Any, found: Collection[str]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from srcgrad.analyses.lengths import Length, Vector
+from srcgrad.analyses.spelled_lengths import Length, Vector
 from srcgrad.ir import gast
 
 Places = Callable[[Any], "tuple[Vector, int] | None"]

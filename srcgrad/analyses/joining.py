@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from srcgrad.analyses.constants import axes_of
-from srcgrad.analyses.lengths import Length, Lengths, Vector
+from srcgrad.analyses.lengths import Lengths
+from srcgrad.analyses.spelled_lengths import Length, Vector, apart
 from srcgrad.ir import gast
+from srcgrad.ir.axes import axes_of
 from srcgrad.ir.operations import Operation
 from srcgrad.primitives import Primitive
 
@@ -28,7 +29,7 @@ def joined(
     >>> of("hstack", (("x", 0), 1)), of("hstack", (3,)), of("vstack", (("x", 0),))
     ((('x', 0), 2), (6,), (2, ('x', 0)))
     >>> of("column_stack", (("x", 0),)), of("stack", (4,)), of("concatenate", (("x", 0), 2))
-    ((('x', 0), 2), (2, 4), (None, 2))
+    ((('x', 0), 2), (2, 4), (('apart', ((('x', 0), 2),), 0), 2))
     >>> of("stack", (4,), axis=gast.Constant(-1, None))
     (4, 2)
     """
@@ -78,8 +79,7 @@ def _beside(parts: Sequence[Vector], along: str, axis: int, lengths: Lengths) ->
         return None
     axis %= rank
     counts = [lengths.counted(lengths.find(part[axis])) for part in parts]
-    known = [count for count in counts if isinstance(count, int)]
-    total = sum(known) if len(known) == len(parts) else None
+    total = None if None in counts else apart([(count, 1) for count in counts], 0)
     return (*_common(parts)[:axis], total, *_common(parts)[axis + 1 :])
 
 

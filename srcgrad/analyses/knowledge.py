@@ -9,7 +9,8 @@ from typing import Any, Final, Protocol
 import numpy as np
 
 from srcgrad.analyses.integers import Integers
-from srcgrad.analyses.lengths import Lengths, Seen, Vector
+from srcgrad.analyses.lengths import Lengths, Seen
+from srcgrad.analyses.spelled_lengths import Vector
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program
 

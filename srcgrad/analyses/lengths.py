@@ -7,18 +7,20 @@ taken to be equal at every call, and the condition is kept, to be checked there.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
 
-Length = tuple[Any, ...] | int | None
-"""The length of an axis: ``("x", 0)``, axis 0 of an argument; ``("n", "value")``, an integer
-argument itself; ``("less", length, 2)`` and ``("part", length, (0, None, 2))``, what slices leave
-of a length, where the end may be a length, too; ``("cut", length, bounds)``, what a slice by other
-integers of the program leaves; ``("share", length, (3, 4))``, three times the whole quarters of
-one; a number; or unknown."""
-
-Vector = tuple[Length, ...]
-"""The lengths of all axes of a value."""
+from srcgrad.analyses.spelled_lengths import (
+    Length,
+    Vector,
+    apart,
+    cut_by,
+    is_axis,
+    is_part_of,
+    less,
+    share,
+    sliced,
+    summed,
+)
 
 
 class Places(tuple[int, ...]):
@@ -79,9 +81,14 @@ class Lengths:
         if not isinstance(length, tuple) or len(length) != 3:
             return length
         kind, inner, rest = length
+        if kind == "apart":
+            return apart([(self.find(item), factor) for item, factor in inner], rest)
         inner = self.find(inner)
         if kind == "part":
-            rest = (rest[0], self.find(rest[1]), rest[2])
+            end = self.find(rest[1])
+            rest = (rest[0], end, rest[2])
+            if isinstance(inner, int) and not isinstance(end, tuple):
+                return sliced(inner, (rest[0], end, rest[2]))
         return less(inner, rest) if kind == "less" else (kind, inner, rest)
 
     def _unite(self, gone: Length, keep: Length, spelled: Length = None) -> None:
@@ -89,9 +96,10 @@ class Lengths:
         self._equal[gone] = keep
         self._assumed.append((spelled or gone, keep))
         for length, other in list(self._equal.items()):
-            same = self._made_of_found(length)
-            if same != length and same not in self._equal and same != self.find(other):
-                self._equal[same] = other
+            same, found = self._made_of_found(length), self.find(other)
+            if same != length and same not in self._equal and same != found:
+                turned = isinstance(same, int)  # which stands for all that agrees with it
+                self._equal[found if turned else same] = same if turned else other
 
     def told(self, words: Mapping[Length, Length]) -> tuple[tuple[Length, Length], ...]:
         """Return which lengths agree, for a function that has words of its own for some of them.
@@ -111,7 +119,8 @@ class Lengths:
         """Return a length in such words, or None."""
         if length in words or not isinstance(length, tuple):
             return words.get(length, length)
-        inner = self._in(words, self.find(length[1])) if len(length) == 3 else None
+        whole = len(length) == 3 and length[0] != "apart"
+        inner = self._in(words, self.find(length[1])) if whole else None
         if not inner or length[0] == "cut":
             return None
         rest = length[2]
@@ -140,7 +149,7 @@ class Lengths:
             return False
         if (wholes := _uncut(first, second)) is not None and self.agree(*wholes):
             return True
-        swapped = isinstance(second, int) or _is_part_of(second, first)
+        swapped = isinstance(second, int) or is_part_of(second, first)
         keep, gone = (second, first) if swapped else (first, second)
         self._unite(gone, keep)
         return True
@@ -235,6 +244,8 @@ class Lengths:
         if isinstance(length, int) or length is None:
             return length
         name, axis = length[0], length[1]
+        if name == "apart":
+            return self._size_of_sum(axis, length[2])
         if name == "share":
             whole = self._size(self.find(axis))
             return None if whole is None else whole // length[2][1] * length[2][0]
@@ -246,6 +257,16 @@ class Lengths:
             return found if isinstance(found, int) else None
         known = isinstance(found, tuple) and isinstance(axis, int) and axis < len(found)
         return found[axis] if known and isinstance(found, tuple) else None
+
+    def _size_of_sum(self, terms: Sequence[tuple[Length, int]], constant: int) -> int | None:
+        """Return a sum of lengths for the arguments at hand, if it is not negative there."""
+        total = constant
+        for item, factor in terms:
+            size = self._size(self.find(item))
+            if size is None:
+                return None
+            total += factor * size
+        return total if total >= 0 else None
 
     @property
     def conditions(self) -> tuple[str, ...]:
@@ -271,9 +292,9 @@ class Lengths:
     def _least(self, whole: Length, ends: Mapping[Length, int]) -> list[str]:
         """Return how long an axis has to be, for slices up to some ends to be so long."""
         found: list[str] = []
-        known, most = _summed(self.find(whole)), dict[Length, int]()
+        known, most = summed(self.find(whole)), dict[Length, int]()
         for last, first in ends.items():
-            base, more = _summed(self.find(last))
+            base, more = summed(self.find(last))
             most[base] = max(more, most.get(base, more))
             if not _is_at_least(last, first):
                 found.append(f"{self._text(last)} >= {first}")
@@ -289,11 +310,20 @@ class Lengths:
             return False
         return set(lengths) == {((left, i), (right, i)) for i in range(len(ours))}
 
+    def _text_of_sum(self, terms: Sequence[tuple[Length, int]], constant: int) -> str:
+        words = [(factor, self._text(item)) for item, factor in terms]
+        words += [(constant, "")] if constant else []
+        words.sort(key=_sign)
+        parts = (f"{'-' if n < 0 else '+'} {_times(abs(n), word)}" for n, word in words)
+        return " ".join(parts).removeprefix("+ ")
+
     def _text(self, length: Length) -> str:
         if not isinstance(length, tuple):
             return str(length)
         if len(length) == 3:
             kind, whole, rest = length
+            if kind == "apart":
+                return self._text_of_sum(whole, rest)
             inner = self._text(whole)
             if kind == "less":
                 return f"{inner} {'-' if rest > 0 else '+'} {abs(rest)}"
@@ -309,30 +339,6 @@ class Lengths:
         return f"len({name})" if self._seen.get(name) and axis == 0 else f"{name}.shape[{axis}]"
 
 
-def share(length: Length, count: int, parts: int) -> Length:
-    """Return `count` times the whole part of a length divided by `parts`.
-
-    >>> share(("b", 0), 2, 4), share(9, 2, 4)
-    (('share', ('b', 0), (2, 4)), 4)
-    """
-    if length is None or count <= 0 or parts < 2:
-        return None
-    if isinstance(length, int):
-        return length // parts * count
-    return ("share", length, (count, parts))
-
-
-def upto(length: Length, lower: Length, upper: Length) -> Length:
-    """Return what a slice from a number up to some other length leaves of a length.
-
-    >>> upto(("x", 0), None, ("n", "value")), upto(("x", 0), -1, ("n", "value"))
-    (('part', ('x', 0), (0, ('n', 'value'), None)), None)
-    """
-    if length is None or isinstance(lower, tuple) or not isinstance(upper, tuple):
-        return None
-    return ("part", length, (lower or 0, upper, None)) if (lower or 0) >= 0 else None
-
-
 def _ends(length: Length) -> tuple[int, Length] | None:
     """Return from which number and up to which length a slice goes, if it goes forward."""
     if not isinstance(length, tuple) or length[0] != "part" or len(length) != 3:
@@ -345,32 +351,12 @@ def _ends(length: Length) -> tuple[int, Length] | None:
 
 def _is_at_least(length: Length, number: int) -> bool:
     """Say whether a length is never less than a number."""
-    base, more = _summed(length)
-    return more >= number if base is None or _is_axis(base) else False
-
-
-def _is_axis(length: Length) -> bool:
-    """Say whether a length is that of an axis, and so no negative number."""
-    return isinstance(length, tuple) and len(length) == 2 and length[1] != "value"
-
-
-def _summed(length: Length) -> tuple[Length, int]:
-    """Return a length as the sum of one that nothing is added to and of a number."""
-    if isinstance(length, int):
-        return None, length
-    if isinstance(length, tuple) and len(length) == 3 and length[0] == "less":
-        return length[1], -length[2]
-    return length, 0
+    base, more = summed(length)
+    return more >= number if base is None or is_axis(base) else False
 
 
 def _more(length: Length, more: int) -> Length:
     return more if length is None else less(length, -more)
-
-
-def _is_part_of(length: Length, other: Length) -> bool:
-    """Say whether a length is what another is made of."""
-    inside = isinstance(other, tuple) and len(other) == 3
-    return length == other or (inside and _is_part_of(length, other[1]))  # type: ignore[index]
 
 
 def _uncut(first: Length, second: Length) -> tuple[Length, Length] | None:
@@ -401,21 +387,6 @@ def _cut_alike(first: Length, second: Length) -> tuple[Length, Length] | None:
     return pair[0][1], pair[1][1]
 
 
-def cut_by(length: Length) -> frozenset[str]:
-    """Return the integers of the program that a length has to do with.
-
-    >>> sorted(cut_by(("less", ("cut", ("x", 0), (((("i", 1),), 1), None, None)), 2)))
-    ['i']
-    """
-    if not isinstance(length, tuple) or len(length) != 3:
-        return frozenset()
-    kind, inner, rest = length
-    bounds = rest if kind == "cut" else ()
-    own = frozenset(name for bound in bounds if bound for name, _ in bound[0])
-    own |= cut_by(rest[1]) if kind == "part" else own
-    return own | cut_by(inner)
-
-
 def outside(vector: Vector | None) -> Vector | None:
     """Return axes as another function knows them, which has other integers than this one.
 
@@ -425,45 +396,6 @@ def outside(vector: Vector | None) -> Vector | None:
     if vector is None:
         return None
     return tuple(None if cut_by(length) else length for length in vector)
-
-
-def less(length: Length, cut: int) -> Length:
-    """Return what is left of a length when a slice cuts off as many entries.
-
-    >>> less(("x", 0), 2), less(("less", ("x", 0), 2), -1), less(5, 2), less(None, 1)
-    (('less', ('x', 0), 2), ('less', ('less', ('x', 0), 2), -1), 3, None)
-    >>> less(less(("x", 0), 2), 1), less(less(("x", 0), -4), 1), less(less(("x", 0), -1), 3)
-    (('less', ('x', 0), 3), ('less', ('x', 0), -3), ('less', ('less', ('x', 0), -1), 3))
-    """
-    if length is None or cut == 0:
-        return length
-    if isinstance(length, tuple) and len(length) == 3 and length[0] == "less":
-        _, whole, before = length
-        together = before + cut
-        if before > 0 and cut > 0:  # what is left of nothing is nothing
-            return ("less", whole, together)
-        if _is_axis(whole) and before < 0 and together <= 0:  # and more than nothing is something
-            return ("less", whole, together) if together else whole
-    return max(0, length - cut) if isinstance(length, int) else ("less", length, cut)
-
-
-def sliced(length: Length, bounds: tuple[int | None, int | None, int | None]) -> Length:
-    """Return what a slice of constant bounds leaves of a length.
-
-    >>> sliced(("x", 0), (1, -1, None)), sliced(("x", 0), (None, None, 2)), sliced(5, (1, None, 2))
-    (('less', ('x', 0), 2), ('part', ('x', 0), (None, None, 2)), 2)
-    """
-    if isinstance(length, int):
-        return len(range(*slice(*bounds).indices(length)))
-    lower, upper, step = bounds
-    from_start, from_end = lower or 0, upper or 0
-    if step in (None, 1) and from_start >= 0 and (upper is None or from_end < 0):
-        return less(length, from_start - from_end)
-    if bounds == (None, None, -1):
-        return length
-    if step in (None, 1) and upper is not None and from_start >= from_end >= 0:
-        return 0
-    return None if length is None else ("part", length, bounds)
 
 
 def summed_axes(result: Vector, operand: Vector) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
@@ -482,3 +414,16 @@ def summed_axes(result: Vector, operand: Vector) -> tuple[tuple[int, ...], tuple
         elif ours is None or ours != theirs:
             return None
     return tuple(range(lead)), tuple(stretched)
+
+
+def _sign(word: tuple[int, str]) -> bool:
+    """Return what orders terms: those that are subtracted come last."""
+    return word[0] < 0
+
+
+def _times(factor: int, word: str) -> str:
+    """Return a term of a sum, which is one term, too, where a sign is before it."""
+    if not word:
+        return str(factor)
+    word = f"({word})" if " " in word else word
+    return word if factor == 1 else f"{factor} * {word}"

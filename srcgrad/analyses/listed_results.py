@@ -6,7 +6,7 @@ from collections import Counter
 from typing import Any
 
 from srcgrad.analyses.elements import ANY
-from srcgrad.analyses.lengths import Vector
+from srcgrad.analyses.spelled_lengths import Vector
 from srcgrad.ir import gast
 from srcgrad.ir.program import Program, targets_of
 from srcgrad.ir.walk import names_bound, statements

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from srcgrad.analyses.constants import axes_of
-from srcgrad.analyses.lengths import Vector
+from srcgrad.analyses.spelled_lengths import Vector
 from srcgrad.ir import gast
+from srcgrad.ir.axes import axes_of
 from srcgrad.ir.operations import Operation
 
 

@@ -6,11 +6,12 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
-from srcgrad.analyses.constants import axes_of
 from srcgrad.analyses.joining import displayed, joined
-from srcgrad.analyses.lengths import Length, Lengths, Vector, less
+from srcgrad.analyses.lengths import Lengths
 from srcgrad.analyses.reductions import reduced
+from srcgrad.analyses.spelled_lengths import Length, Vector, less
 from srcgrad.ir import gast
+from srcgrad.ir.axes import axes_of
 from srcgrad.ir.operations import Operation
 from srcgrad.primitives import Primitive
 
@@ -34,6 +35,9 @@ class Operands(Protocol):
     def counted(self, node: Any) -> Length:
         """Return the length that an integer is, or None."""
 
+    def made(self, node: Any) -> Length:
+        """Return the length of an axis that is made as long as an integer is, or None."""
+
 
 def result_axes(known: Primitive, operation: Operation, operands: Operands) -> Vector | None:
     """Return the axes of a result that are not those of all operands broadcast together."""
@@ -45,12 +49,13 @@ def result_axes(known: Primitive, operation: Operation, operands: Operands) -> V
         return None if reshapes else of(args[0])
     if known.shape == "told":
         told = args[known.told] if len(args) > known.told else None
-        return made_axes(told, operands) if _tells_alone(known, operation, of) else None
+        alone = _tells_alone(known, operation, of)
+        return made_axes(told, operands, count=operands.made) if alone else None
     if known.shape == "square":
         return _square(operation, operands)
     if known.joins and (found := joined(known, operation, of, operands.lengths)):
         return found
-    if known.axes and (found := by_letters(known.axes, operation, of)) is not None:
+    if known.axes and (found := _in_letters(known, operation, of)) is not None:
         return found
     if known.signature:
         found = by_signature(known.signature, operation, operands)
@@ -79,7 +84,12 @@ def product_axes(
     return (*lengths.join(left[:-2], right[:-2]), left[-2], right[-1])
 
 
-def made_axes(shape: Any, operands: Operands, times: int = 1) -> Vector | None:
+def made_axes(
+    shape: Any,
+    operands: Operands,
+    times: int = 1,
+    count: Callable[[Any], Length] | None = None,
+) -> Vector | None:
     """Return the axes that a shape describes: an integer, a display of some, or ``x.shape``."""
     if isinstance(shape, gast.Attribute) and shape.attr == "shape" and times == 1:
         return operands.of(shape.value)
@@ -87,7 +97,7 @@ def made_axes(shape: Any, operands: Operands, times: int = 1) -> Vector | None:
     items = items * times
     if shape is None or not items or not all(operands.is_integer(item) for item in items):
         return None
-    lengths = [operands.counted(item) for item in items]
+    lengths = [(count or operands.counted)(item) for item in items]
     return tuple(None if isinstance(n, int) and n < 0 else n for n in lengths)
 
 
@@ -108,6 +118,24 @@ def _square(operation: Operation, operands: Operands) -> Vector | None:
     if others and operands.is_integer(others[0]):
         return made_axes(gast.Tuple([rows, others[0]], gast.Load()), operands)
     return (None, None) if operands.is_integer(rows) else None
+
+
+def _in_letters(known: Primitive, operation: Operation, of: Axes) -> Vector | None:
+    """Return the axes of a result by what a record says in letters.
+
+    What is said of the last axis goes for the one that is told, if it works along the last else.
+    """
+    axes = axes_of(operation.keywords["axis"]) if [*operation.keywords] == ["axis"] else None
+    vector = of(operation.args[0])
+    if known.along != "last" or len(operation.args) > 1 or axes is None or not vector:
+        return by_letters(known.axes, operation, of)
+    if len(axes) != 1 or not -len(vector) <= axes[0] < len(vector):
+        return None
+    place = axes[0] % len(vector)
+    turned = (*vector[:place], *vector[place + 1 :], vector[place])
+    alone = Operation(operation.kind, operation.primal, operation.args, {})
+    found = by_letters(known.axes, alone, lambda _: turned)
+    return None if found is None else (*found[:place], found[-1], *found[place:-1])
 
 
 def by_letters(said: str, operation: Operation, of: Axes) -> Vector | None:
@@ -218,6 +246,8 @@ def _in_order(known: Primitive, operation: Operation, operands: Operands) -> Vec
     args, of = operation.args, operands.of
     if known.name == "numpy.einsum":
         return _by_subscripts(operation, of, operands.lengths)
+    if known.name == "numpy.tensordot":
+        return _contracted(operation, of)
     vector = of(args[0])
     converts = known.gives == "array" and known.shape == "ranked" and known.dtype is not None
     if converts and not isinstance(args[0], (gast.List, gast.Tuple)):
@@ -225,6 +255,26 @@ def _in_order(known: Primitive, operation: Operation, operands: Operands) -> Vec
     if known.shape == "flat":
         return _flat(operation, known.axis, vector)
     return None if operation.keywords else _of_plain_call(known, args, operands)
+
+
+def _contracted(operation: Operation, of: Axes) -> Vector | None:
+    """Return the axes of sums of products over the last axes of one operand, the first of another.
+
+    >>> from srcgrad.ir.build import load
+    >>> args = (load("x"), load("w"), gast.Constant(1, None))
+    >>> vectors = {"x": (5, ("x", 1), 3), "w": (3, 7)}
+    >>> _contracted(Operation("primitive", None, args, {}), lambda node: vectors[node.id])
+    (5, ('x', 1), 7)
+    """
+    left, right, *rest = operation.args
+    told = [*rest, *(item for name, item in operation.keywords.items() if name == "axes")]
+    count = getattr(told[0], "value", None) if told else 2
+    ours, theirs = of(left), of(right)
+    if type(count) is not int or ours is None or theirs is None or len(told) > 1:
+        return None
+    if not 0 <= count <= min(len(ours), len(theirs)):
+        return None
+    return (*ours[: len(ours) - count], *theirs[count:])
 
 
 def _of_plain_call(known: Primitive, args: tuple[Any, ...], operands: Operands) -> Vector | None:

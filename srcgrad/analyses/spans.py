@@ -14,7 +14,7 @@ from typing import Any
 
 from srcgrad.analyses.affine import Affine, affine_of, variable
 from srcgrad.analyses.integers import Integers
-from srcgrad.analyses.lengths import Length, Vector, cut_by
+from srcgrad.analyses.spelled_lengths import Length, Vector, cut_by
 from srcgrad.ir import gast
 from srcgrad.ir.program import Program, bound_by, header_reads
 from srcgrad.ir.walk import blocks_of

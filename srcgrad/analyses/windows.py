@@ -13,7 +13,7 @@ from typing import Any
 from srcgrad.analyses.affine import Affine, affine_of, can_hold, number, variable
 from srcgrad.analyses.counts import Counts
 from srcgrad.analyses.integers import Integers
-from srcgrad.analyses.lengths import Length, less
+from srcgrad.analyses.spelled_lengths import Length, apart
 from srcgrad.ir import gast
 from srcgrad.ir.program import Program, bound_by
 from srcgrad.ir.walk import names_bound, statements
@@ -56,21 +56,25 @@ class Windows:
         self._counts = counts
         self._made: dict[str, Any] | None = None
         self._atoms: dict[str, Length] = {}
+        self._clipped: dict[Length, Affine] = {}
 
     def length(self, length: Length, part: Any) -> Length:
         """Return the length of a slice of an axis of a length, if it is a window."""
         if part.lower is None or part.upper is None or part.step is not None or length is None:
             return None
+        self._clipped.clear()
         lower, upper = self._sum(part.lower), self._sum(part.upper)
         whole = self._sum_of_length(length)
         if lower is None or upper is None or whole is None:
             return None
-        apart = self._length_of(upper - lower)
-        if apart is None:
+        between = self._length_of(upper - lower)
+        if between is None:
             return None
-        facts = list(self._facts({*lower.terms, *upper.terms}))
+        if self._clipped.keys() - {between}:
+            return None
+        facts = [*self._clipped.values(), *self._facts({*lower.terms, *upper.terms})]
         outside = (lower.times(-1) - number(1), upper - whole - number(1))
-        return None if any(can_hold([*facts, beyond]) for beyond in outside) else apart
+        return None if any(can_hold([*facts, beyond]) for beyond in outside) else between
 
     def _sum(self, node: Any, depth: int = 0) -> Affine | None:
         """Return an integer as a sum of counters of loops and of lengths."""
@@ -93,6 +97,8 @@ class Windows:
             return number(length)
         if not isinstance(length, tuple):
             return None
+        if length[0] == "apart":
+            return self._sum_of_terms(length)
         if length[0] == "less":
             inner = self._sum_of_length(length[1])
             return None if inner is None else inner - number(length[2])
@@ -102,15 +108,39 @@ class Windows:
         self._atoms[atom] = length
         return variable(atom)
 
-    def _length_of(self, apart: Affine) -> Length:
-        """Return a difference of bounds as a length, if it cannot be less than nothing."""
-        if not apart.terms:
-            return max(0, apart.constant)
-        ((name, factor), *others) = apart.terms.items()
-        length = self._atoms.get(name)
-        if others or factor != 1 or not isinstance(length, tuple) or length[1] == "value":
+    def _sum_of_terms(self, length: Any) -> Affine | None:
+        """Return a sum of lengths as one, which it is where it is not negative.
+
+        Where it is, it is no length at all. A slice that is as long as that is empty then, wherever
+        it is.
+        """
+        total = number(length[2])
+        for item, factor in length[1]:
+            term = self._sum_of_length(item)
+            if term is None:
+                return None
+            total += term.times(factor)
+        self._clipped[length] = total
+        return total
+
+    def made(self, node: Any) -> Length:
+        """Return the length of an axis that is made as long as an integer is, or None.
+
+        A negative one would raise.
+        """
+        self._clipped.clear()
+        found = self._sum(node)
+        length = None if found is None else self._length_of(found)
+        return None if self._clipped.keys() - {length} else length
+
+    def _length_of(self, difference: Affine) -> Length:
+        """Return a difference of bounds as a length, if it is one of lengths."""
+        atoms = [(self._atoms.get(name), n) for name, n in difference.terms.items()]
+        if any(atom is None for atom, _ in atoms):
             return None
-        return less(length, -apart.constant) if apart.constant <= 0 else None
+        if len(atoms) == 1 and atoms[0][0][1] == "value":  # type: ignore[index]
+            return None
+        return apart(atoms, difference.constant)
 
     def _definitions(self) -> dict[str, Any]:
         """Return what the names are bound to that are bound once: a value, or a loop."""

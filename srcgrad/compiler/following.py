@@ -12,8 +12,9 @@ from srcgrad.analyses.dimensions import Dimensions
 from srcgrad.analyses.elements import ANY
 from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.knowledge import Follow, Knowledge, Operands, Result
-from srcgrad.analyses.lengths import Length, Lengths, Seen, Vector, outside
+from srcgrad.analyses.lengths import Lengths, Seen, outside
 from srcgrad.analyses.shapes import Shapes
+from srcgrad.analyses.spelled_lengths import Length, Vector
 from srcgrad.compiler.calls import Call
 from srcgrad.compiler.normal_form import Manner, normal_form, parameter_names
 from srcgrad.compiler.parameters import renamed_root

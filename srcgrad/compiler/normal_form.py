@@ -16,6 +16,7 @@ from srcgrad.frontend.free_names import leave_names
 from srcgrad.frontend.named_targets import with_named_targets
 from srcgrad.frontend.nested_lists import refuse_inner_joins
 from srcgrad.frontend.normalize.attempts import Attempts
+from srcgrad.frontend.normalize.axes import with_axes
 from srcgrad.frontend.normalize.counting import (
     counted,
     is_checkpointed,
@@ -279,6 +280,7 @@ def _fill(program: Program, body: list[Any], manner: Manner, known: set[str]) ->
     Nothing is computed twice, either. Names that are not `known` were made here.
     """
     note_origins(body)
+    body = with_axes(body, program.reader, {*program.parameters, *program.unbound})
     purity, base = Purity(program.reader, frozenset()), program.namer.base
     dead = DeadStores(purity, keep_updates=True, unbound=program.unbound)
     body = dead.drop(body, caught=manner.caught)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from srcgrad.analyses.dimensions import Dimensions
 from srcgrad.analyses.integers import Integers
-from srcgrad.analyses.lengths import Vector
 from srcgrad.analyses.shapes import Shapes
+from srcgrad.analyses.spelled_lengths import Vector
 from srcgrad.analyses.variation import Variation
 from srcgrad.compiler.following import Passed
 from srcgrad.compiler.module_text import wrapped

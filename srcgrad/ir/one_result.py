@@ -18,7 +18,7 @@ def has_one_result(rule: Any, operation: Operation) -> bool:
     if rule is None or rule.returns_one is None:
         return False
     name, value = rule.returns_one
-    parameters = _parameters(rule)
+    parameters = rule_parameters(rule)
     place = next(i for i, parameter in enumerate(parameters) if parameter.name == name)
     starred = any(isinstance(item, gast.Starred) for item in operation.args)
     if parameters[place].kind is inspect.Parameter.VAR_POSITIONAL:
@@ -35,6 +35,6 @@ def has_one_result(rule: Any, operation: Operation) -> bool:
 
 
 @functools.cache
-def _parameters(rule: Any) -> list[inspect.Parameter]:
+def rule_parameters(rule: Any) -> list[inspect.Parameter]:
     """Return the parameters of a rule's `forward`, but the context."""
     return list(inspect.signature(rule.forward).parameters.values())[1:]

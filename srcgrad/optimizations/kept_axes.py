@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from srcgrad.analyses.constants import axes_of, is_full_slice
+from srcgrad.analyses.constants import is_full_slice
 from srcgrad.ir import gast
+from srcgrad.ir.axes import axes_of
 
 
 def without_kept_axes(value: Any, index: Any) -> Any:

@@ -25,7 +25,7 @@ _COMPARED: Final = "greater greater_equal less less_equal equal not_equal isclos
 _IS: Final = "isnan isinf isfinite isposinf isneginf isreal iscomplex isnat is_busday"
 _WHOLE: Final = "array_equal array_equiv isrealobj iscomplexobj shares_memory isfortran"
 _BITS: Final = "invert bitwise_and bitwise_or bitwise_xor left_shift right_shift bitwise_count"
-_EXTREMES: Final = "argmax argmin nanargmax nanargmin argsort argpartition lexsort searchsorted"
+_EXTREMES: Final = "argmax argmin nanargmax nanargmin argsort argpartition lexsort"
 _INDICES: Final = "diag_indices_from diag_indices tril_indices triu_indices indices"
 _DTYPES: Final = "dtype result_type promote_types can_cast finfo iinfo issubdtype isdtype typename"
 _SETTINGS: Final = "errstate seterr geterr set_printoptions get_printoptions printoptions"
@@ -61,7 +61,9 @@ RECORDS: Final[tuple[Primitive, ...]] = (
     *records("math", "gcd factorial comb perm isqrt lcm", **_COUNTED),
     *records("cmath", "isnan isinf isfinite isclose", **_TOLD),
     *records("_operator", f"{_COMPARISONS} countOf indexOf length_hint", reason=TRUTH),
-    *records("numpy", f"{_EXTREMES} digitize count_nonzero flatnonzero argwhere", **_PLACES),
+    *records("numpy", "searchsorted", axes="m,->; m,n->n; m,kn->kn", **_PLACES),
+    *records("numpy", "digitize", axes=",m->; n,m->n; kn,m->kn", **_PLACES),
+    *records("numpy", f"{_EXTREMES} count_nonzero flatnonzero argwhere", **_PLACES),
     *records("numpy", f"{_INDICES} tril_indices_from triu_indices_from", **_PLACES),
     *records("numpy", "unravel_index ravel_multi_index nonzero", **_PLACES),
     *records("numpy.linalg", "matrix_rank", **_PLACES),

@@ -112,7 +112,10 @@ class Divide(Function):
 
 @table.rule(np.power, operator.pow)
 class Power(Function):
-    """z = x**y, dz/dx = y * x**(y - 1) (0 where y is 0) and dz/dy = z * log(x) (0 where x is 0)."""
+    """z = x**y, dz/dx = y * x**(y - 1) (0 where y is 0) and dz/dy = z * log(x) (0 where x is 0).
+
+    Of a negative y, dz/dx is y * z / x, also where x is 0; a quotient takes a tenth of a power.
+    """
 
     elementwise = True
 
@@ -120,7 +123,8 @@ class Power(Function):
     def forward(ctx: Context, x: Any, y: Any) -> Any:
         z = np.power(x, y)
         ctx.x_shape, ctx.y_shape = np.shape(x), np.shape(y)
-        ctx.save_for_backward(x, y, z if ctx.needs_input_grad[1] else None)
+        read = ctx.needs_input_grad[1] or is_number(y, below=0)
+        ctx.save_for_backward(x, y, z if read else None)
         return z
 
     @staticmethod
@@ -130,6 +134,8 @@ class Power(Function):
         if ctx.needs_input_grad[0]:
             if is_number(y, 2):
                 grad_x = 2 * conj(x) * grad
+            elif is_number(y, below=0):
+                grad_x = y * grad * conj(z / x)
             elif is_number(y, at_least=1):
                 grad_x = y * conj(x ** (y - 1)) * grad
             else:

@@ -75,7 +75,16 @@ def expand_reduced(grad: Any, like: Any, axis: Any = None, keepdims: bool = Fals
 
 def kept(value: Any, axis: Any, keepdims: bool) -> Any:
     """Return the result of a reduction with its reduced axes of length one in place."""
-    return value if axis is None or keepdims else np.expand_dims(value, axis)
+    if axis is None or keepdims:
+        return value
+    if type(value) is not np.ndarray or type(axis) not in (int, tuple):
+        return np.expand_dims(value, axis)
+    axes = axis if type(axis) is tuple else (axis,)  # what follows takes a third of the time
+    rank = value.ndim + len(axes)
+    shape = [*value.shape]
+    for place in sorted([place + rank if place < 0 else place for place in axes]):
+        shape.insert(place, 1)
+    return value.reshape(shape)
 
 
 def reduced_size(like: Any, axis: Any) -> int:

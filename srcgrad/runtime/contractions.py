@@ -5,15 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import reduce
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from srcgrad.runtime.broadcasting import unbroadcast
 from srcgrad.runtime.complex_parts import conj
 from srcgrad.runtime.dispatch import beside
-from srcgrad.runtime.products import dot_left, dot_right
+from srcgrad.runtime.products import dot_left, dot_right, matmul_left, matmul_right
 
+_MANY: Final = 30_000  # products of entries, from which matrices pay to be made of arrays
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
@@ -45,6 +46,8 @@ def contracted(axes: Any, a_rank: int, b_rank: int) -> tuple[list[int], list[int
 
 def tensordot_left(grad: Any, a: Any, b: Any, axes: Any) -> Any:
     """Return the gradient of `a` in ``np.tensordot(a, b, axes)``."""
+    if type(axes) is int and axes == 1 and np.ndim(b) == len(("rows", "columns")):
+        return matmul_left(grad, a, b)
     of_a, of_b = contracted(axes, np.ndim(a), np.ndim(b))
     kept_a = [i for i in range(np.ndim(a)) if i not in of_a]
     kept_b = [i for i in range(np.ndim(b)) if i not in of_b]
@@ -55,6 +58,8 @@ def tensordot_left(grad: Any, a: Any, b: Any, axes: Any) -> Any:
 
 def tensordot_right(grad: Any, a: Any, b: Any, axes: Any) -> Any:
     """Return the gradient of `b` in ``np.tensordot(a, b, axes)``."""
+    if type(axes) is int and axes == 1 and np.ndim(b) == len(("rows", "columns")):
+        return matmul_right(grad, a, b)
     of_a, of_b = contracted(axes, np.ndim(a), np.ndim(b))
     kept_a = [i for i in range(np.ndim(a)) if i not in of_a]
     kept_b = [i for i in range(np.ndim(b)) if i not in of_b]
@@ -212,8 +217,7 @@ def _einsum_part(
     ]
     known = output + "".join(w for w, _ in others)
     target = "".join(dict.fromkeys(c for c in word if c in known))
-    terms = ",".join([output, *(w for w, _ in others)])
-    part = np.einsum(f"{terms}->{target}", grad, *(x for _, x in others))
+    part = _summed_products([(output, grad), *others], target)
     # letters that only this operand has were summed over: each element gets the same
     letters = "".join(dict.fromkeys(word))
     wide = [part.shape[target.index(c)] if c in target else 1 for c in letters]
@@ -224,6 +228,53 @@ def _einsum_part(
     )
     part = unbroadcast(part, single)
     return part if letters == word else _spread_diagonal(part, letters, word, shape)
+
+
+def _summed_products(operands: list[tuple[str, Any]], target: str) -> Any:
+    """Return what ``np.einsum`` does, as a product of matrices where that is one and pays."""
+    if len(operands) == len(("a", "b")):
+        (left, a), (right, b) = operands
+        sizes = _sizes_of_matrices(left, a, right, b, target)
+        if sizes is not None:
+            return _as_matrices(left, a, right, b, target, sizes)
+    words = ",".join(word for word, _ in operands)
+    return np.einsum(f"{words}->{target}", *(x for _, x in operands))
+
+
+def _sizes_of_matrices(left: str, a: Any, right: str, b: Any, target: str) -> dict[str, int] | None:
+    """Return the length of each letter of a product of two arrays, if it is one of matrices.
+
+    That is no sum over a letter of one array alone, no diagonal, and nothing of length one that is
+    broadcast. Small products and those without a sum are left to NumPy, which has them sooner.
+    """
+    if type(a) is not np.ndarray or type(b) is not np.ndarray or a.dtype.kind not in "fc":
+        return None
+    every, both = {*left, *right}, set(left).intersection(right)
+    plain = len(left) == a.ndim == len(set(left)) and len(right) == b.ndim == len(set(right))
+    if not plain or a.dtype != b.dtype or every - both - {*target} or both <= {*target}:
+        return None
+    sizes = dict(zip(left, a.shape, strict=True))
+    if any(sizes.get(c, n) != n for c, n in zip(right, b.shape, strict=True)):
+        return None
+    sizes.update(zip(right, b.shape, strict=True))
+    return sizes if math.prod(sizes.values()) > _MANY else None
+
+
+def _as_matrices(left: str, a: Any, right: str, b: Any, target: str, sizes: dict[str, int]) -> Any:
+    """Return a sum of products of the entries of two arrays as a product of matrices."""
+    stacks = [c for c in left if c in right and c in target]
+    summed = [c for c in left if c in right and c not in target]
+    rows, columns = [c for c in left if c not in right], [c for c in right if c not in left]
+
+    def matrices(x: Any, word: str, first: list[str], second: list[str]) -> Any:
+        turned = np.transpose(x, [word.index(c) for c in (*stacks, *first, *second)])
+        lengths = [math.prod(sizes[c] for c in part) for part in (first, second)]
+        return np.reshape(turned, (*(sizes[c] for c in stacks), *lengths))
+
+    product = matrices(a, left, rows, summed) @ matrices(b, right, summed, columns)
+    made = [*stacks, *rows, *columns]
+    whole = np.reshape(product, [sizes[c] for c in made])
+    return np.transpose(whole, [made.index(c) for c in target])
 
 
 def _spread_diagonal(part: Any, letters: str, word: str, shape: Any) -> Any:

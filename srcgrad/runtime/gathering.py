@@ -237,6 +237,11 @@ def trace_back(grad: Any, shape: Any, offset: int, axes: Any) -> Any:
     """Return zeros of the given shape with `grad` at each place of the diagonals."""
     rows, columns = shape[axes[0]], shape[axes[1]]
     count = max(min(rows + min(offset, 0), columns - max(offset, 0)), 0)
+    if isinstance(grad, float) and axes == (0, 1) and len(shape) == len(axes):  # as it mostly is
+        zeros = np.zeros(shape)
+        start = offset if offset > 0 else -offset * columns
+        zeros.reshape(-1)[start :: columns + 1][:count] = grad
+        return zeros
     spread = np.broadcast_to(np.expand_dims(grad, -1), (*np.shape(grad), count))
     return diagonal_back(spread, shape, offset, axes)
 

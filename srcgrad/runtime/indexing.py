@@ -45,10 +45,12 @@ def add_at(buffer: Any, index: Any, grad: Any) -> None:
 
 def _add_repeated(buffer: Any, index: Any, grad: Any) -> None:
     """Do ``np.add.at(buffer, index, grad)``; by counting if that is several times faster."""
-    by_one = getattr(index, "ndim", 0) == 1 and buffer.ndim == 1  # which NumPy does fast
+    if getattr(index, "ndim", 0) == 1 and buffer.ndim == 1:  # which NumPy does fast
+        np.add.at(buffer, index, grad)
+        return
     size = 1 if isinstance(grad, float) else np.size(grad)  # which NumPy makes an array for
     few = size < max(buffer.size // 4, 100)
-    if by_one or few or type(buffer) is not np.ndarray or buffer.dtype.kind != "f":
+    if few or type(buffer) is not np.ndarray or buffer.dtype.kind != "f":
         np.add.at(buffer, index, grad)
         return
     places = np.arange(buffer.size).reshape(buffer.shape)[index]

@@ -26,6 +26,8 @@ def spread(grad: Any) -> Any:
 
 def det_back(grad: Any, a: Any, y: Any) -> Any:
     """Return the gradient of a determinant `y`: its cofactors, also of singular matrices."""
+    if isinstance(y, float) and y != 0 and type(a) is np.ndarray:  # of one matrix, as most are
+        return grad * y * np.linalg.inv(a).T
     if np.all(y != 0):
         return spread(grad * conj(y)) * adjoint(np.linalg.inv(a))
     u, s, vh = np.linalg.svd(a)

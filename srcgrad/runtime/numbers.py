@@ -92,6 +92,8 @@ def shared_each(grad: Any, args: Sequence[Any], extreme: Any) -> tuple[Any, ...]
         is_first, is_second = bool(args[0] == extreme), bool(args[1] == extreme)
         if is_first is not is_second:  # the usual case
             return (grad, 0.0 * grad) if is_first else (0.0 * grad, grad)
+        if is_first:  # as at the edges of tables, which hold the same number
+            return 0.5 * grad, 0.5 * grad
     elif len(args) > 1 and isinstance(extreme, float) and args.count(extreme) == 1:
         shares = [0.0 * grad] * len(args)
         if not math.isnan(extreme):

@@ -19,11 +19,21 @@ def is_vector(x: Any) -> bool:
     return getattr(x, "ndim", None) == 1
 
 
-def is_number(x: Any, value: float | None = None, *, at_least: float | None = None) -> bool:
-    """Return whether `x` is a Python number; if asked, equal to `value` or not below `at_least`."""
+def is_number(
+    x: Any,
+    value: float | None = None,
+    *,
+    at_least: float | None = None,
+    below: float | None = None,
+) -> bool:
+    """Return whether `x` is a Python number.
+
+    If asked, also whether it is equal to `value`, not below `at_least`, and `below` a number.
+    """
     if type(x) is not float and type(x) is not int:
         return False
-    return (value is None or x == value) and (at_least is None or x >= at_least)
+    known = value is None or x == value
+    return known and (at_least is None or x >= at_least) and (below is None or x < below)
 
 
 def is_pair(items: Any) -> bool:

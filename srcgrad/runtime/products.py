@@ -66,12 +66,14 @@ def matmul_right(grad: Any, x: Any, w: Any) -> Any:
         each = np.matmul(adjoint(x), np.expand_dims(grad, -1))
         return unbroadcast(np.squeeze(each, -1), np.shape(w))
     if np.ndim(w) == 2 and np.ndim(x) > 2:
-        return np.dot(adjoint(_rows(x)), _rows(grad))
+        return conj(_rows(x).T) @ _rows(grad)
     return unbroadcast(np.matmul(adjoint(x), grad), np.shape(w))
 
 
 def _rows(x: Any) -> Any:
     """Return an array of matrices as one matrix of all their rows."""
+    if type(x) is np.ndarray and x.size:
+        return x.reshape(-1, x.shape[-1])
     *lead, columns = np.shape(x)
     return np.reshape(x, (math.prod(lead), columns))
 

@@ -80,6 +80,8 @@ def share_among_ties(
         chosen = np.logical_and(chosen, where)
     if axis is None:
         count = np.count_nonzero(chosen)
+    elif type(chosen) is np.ndarray:
+        count = np.add.reduce(chosen, axis=axis, keepdims=keepdims, dtype=np.intp)
     else:
         count = np.sum(chosen, axis=axis, keepdims=keepdims)
     share = kept(grad / cast_like(np.maximum(count, 1), grad), axis, keepdims)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -107,5 +108,6 @@ class Folder:
             return False
         if len(call.args) > 1 and value != literal(call.args[1]):
             return False
-        limits = [literal(item.value) for item in call.keywords if item.arg == "at_least"]
-        return all(value >= limit for limit in limits)
+        limits = {item.arg: literal(item.value) for item in call.keywords}
+        least, below = limits.get("at_least", value), limits.get("below", math.inf)
+        return bool(least <= value < below)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from srcgrad.analyses.constants import axes_of
 from srcgrad.analyses.dimensions import Dimensions
-from srcgrad.analyses.lengths import Vector
+from srcgrad.analyses.spelled_lengths import Vector
 from srcgrad.ir import gast
+from srcgrad.ir.axes import axes_of
 from srcgrad.ir.build import call, clone
 from srcgrad.ir.marks import VECTOR
 from srcgrad.transforms.runtime_calls import is_shape

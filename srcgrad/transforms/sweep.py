@@ -12,11 +12,12 @@ from srcgrad.analyses.dimensions import Dimensions
 from srcgrad.analyses.entries import Entries
 from srcgrad.analyses.index_arrays import compared
 from srcgrad.analyses.integers import Integers
-from srcgrad.analyses.lengths import Vector, summed_axes
+from srcgrad.analyses.lengths import summed_axes
 from srcgrad.analyses.memory import Storage
 from srcgrad.analyses.ownership import Origins
 from srcgrad.analyses.selection import Selection
 from srcgrad.analyses.shapes import Shapes
+from srcgrad.analyses.spelled_lengths import Vector
 from srcgrad.checker.witness import begun
 from srcgrad.errors import UnsupportedError
 from srcgrad.garbage import weakly

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from srcgrad.analyses.lengths import Vector, summed_axes
+from srcgrad.analyses.lengths import summed_axes
+from srcgrad.analyses.spelled_lengths import Vector
 from srcgrad.ir import gast
 from srcgrad.ir.build import call, load, method
 from srcgrad.ir.marks import GUARDED, KEEPS_SHAPE

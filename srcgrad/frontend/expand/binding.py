@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from types import FunctionType
 from typing import Any
 
 from srcgrad.frontend.expand.values import Items, Value
 from srcgrad.ir import gast
+from srcgrad.ir.axes import axes_of, told_axes
 from srcgrad.ir.walk import found_in, walk
 from srcgrad.runtime.objects import is_plain_class
 
@@ -120,3 +121,24 @@ def only_passes_on(tree: Any, name: str) -> bool:
     passed = {id(item.value) for item in found_in(tree, gast.keyword) if item.arg is None}
     read = [node for node in found_in(tree, gast.Name) if node.id == name]
     return all(id(node) in passed or isinstance(node.ctx, gast.Param) for node in read)
+
+
+def axes_given(tree: Any, bound: Mapping[str, Value]) -> set[str]:
+    r"""Return the parameters that tell calls in a function axes and are given literals.
+
+    A parameter that is bound anew is none of them.
+
+    >>> tree = gast.parse("def f(x, i, j):\n    j = j or 0\n    return x.sum(i) + x.max(j)").body[0]
+    >>> one, name = gast.Constant(1, None), gast.Name("k", gast.Load(), None, None)
+    >>> axes_given(tree, {"i": one, "j": one}), axes_given(tree, {"i": name})
+    ({'i'}, set())
+    """
+    literal = {name for name, v in bound.items() if isinstance(v, gast.AST) and axes_of(v)}
+    if not literal:
+        return literal
+    literal &= told_axes(tree)
+    return literal - {
+        node.id
+        for node in found_in(tree, gast.Name)
+        if isinstance(node.ctx, (gast.Store, gast.Del))
+    }

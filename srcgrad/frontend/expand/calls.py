@@ -9,6 +9,7 @@ from srcgrad.frontend.callees import ELSEWHERE
 from srcgrad.frontend.effects import written_parameters
 from srcgrad.frontend.expand.binding import (
     BindingError,
+    axes_given,
     bind,
     count_reads,
     default_values,
@@ -341,12 +342,10 @@ class Calls(Part):
     def _settles_tests(
         self, tree: Any, args: list[Value], keywords: Bound, defaults: Bound
     ) -> bool:
-        """Say whether a test in a function asks for a parameter that is a literal in this call."""
-        asked = asked_of(tree)
-        if not asked:
-            return False
+        """Say whether a call gives a literal that a test, or an axis of a call, depends on."""
         bound = {**defaults, **dict(zip(parameters(tree.args), args, strict=False)), **keywords}
-        return any(is_literal(bound[name]) for name in asked & set(bound))
+        asked = asked_of(tree) & set(bound)
+        return any(is_literal(bound[name]) for name in asked) or bool(axes_given(tree, bound))
 
     def _shortly(
         self,

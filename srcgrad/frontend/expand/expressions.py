@@ -24,6 +24,7 @@ from srcgrad.frontend.expand.values import (
     Static,
     Value,
     is_literal,
+    is_negative,
     literals_in,
 )
 from srcgrad.ir import gast
@@ -349,6 +350,8 @@ class Expressions(Part):
         for one, other in ((left, right), (right, left)):
             if isinstance(one, Static) and is_literal(other) and not isinstance(one, Recorded):
                 return not positive
+            if _is_number(one) and is_literal(other) and type(other.value) is not bool:
+                return not positive  # a number is neither None nor a text
         if isinstance(left, Known) and isinstance(right, Known):
             return (left.value is right.value) is positive
         return None
@@ -487,6 +490,11 @@ def _fit(target: Any, value: Items) -> bool:
     """Say whether targets take the elements of a display one by one."""
     starred = any(isinstance(part, gast.Starred) for part in target.elts)
     return not starred and len(value.values) == len(target.elts)
+
+
+def _is_number(value: Value) -> bool:
+    written = isinstance(value, gast.Constant) and type(value.value) in (int, float)
+    return written or is_negative(value)
 
 
 def _literal(node: Any) -> Any:

@@ -8,7 +8,7 @@ from types import CellType, FunctionType
 from typing import Any, Final, NoReturn
 
 from srcgrad.frontend.effects import written_parameters
-from srcgrad.frontend.expand.binding import count_reads
+from srcgrad.frontend.expand.binding import axes_given, count_reads
 from srcgrad.frontend.expand.frame import NeedsInlineError
 from srcgrad.frontend.expand.holding import binds_attributes
 from srcgrad.frontend.expand.lifting import Lifting, NotLiftedError
@@ -34,6 +34,7 @@ from srcgrad.frontend.expand.values import (
     Static,
     Value,
     is_literal,
+    is_negative,
 )
 from srcgrad.frontend.long_loops import mark_repeated
 from srcgrad.frontend.normalize.returns import single_exit
@@ -152,8 +153,9 @@ class Placing(Part):
                     lifting._taken.discard(name)  # noqa: SLF001 - the free name gets its meaning
                 env[name], part = lifting.lift(found, name)
                 key.append((name, part))
+        told = axes_given(code.tree, bound)
         for name, value in bound.items():
-            if isinstance(value, Static) or is_literal(value):
+            if isinstance(value, Static) or is_literal(value) or name in told:
                 env[name], part = lifting.lift(value, name)
                 key.append((name, part))
         for starred in (code.tree.args.vararg, code.tree.args.kwarg):
@@ -402,10 +404,14 @@ class Placing(Part):
                 continue
             text = value.expression if kept else value
             reads = count_reads(new, tree.body)
-            in_text = isinstance(text, gast.Constant) or (
-                isinstance(text, gast.Name)
-                and text.id not in written
-                and (not makes or text.id in self.frame.bound_once)
+            in_text = (
+                isinstance(text, gast.Constant)
+                or is_negative(text)
+                or (
+                    isinstance(text, gast.Name)
+                    and text.id not in written
+                    and (not makes or text.id in self.frame.bound_once)
+                )
             )
             once = reads == 1 and len(tree.body) == 1 and not makes and not ordered
             known = is_literal(text) and not makes  # until it is bound anew

@@ -319,6 +319,12 @@ def is_literal(value: Value) -> bool:
     )
 
 
+def is_negative(value: Value) -> bool:
+    """Say whether a value is a negative number as it is written: a literal after a sign."""
+    negated = isinstance(value, gast.UnaryOp) and isinstance(value.op, gast.USub)
+    return negated and type(getattr(value.operand, "value", None)) in (int, float)
+
+
 def is_dtype(value: Value) -> bool:
     """Say whether a value is a type of numbers, as NumPy takes it for a dtype."""
     kind = value.value if isinstance(value, Known) else None

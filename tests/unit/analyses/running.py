@@ -85,6 +85,8 @@ def size(length: Any, args: dict[str, Any]) -> int | None:
             return None
         return int(value) if length[1] == "value" else np.shape(value)[length[1]]
     kind, whole, rest = length
+    if kind == "apart":
+        return _size_of_sum(whole, rest, args)
     known = size(whole, args)
     if known is None or kind == "cut":
         return None
@@ -96,6 +98,17 @@ def size(length: Any, args: dict[str, Any]) -> int | None:
         return None if missing else len(range(known)[slice(rest[0], end, rest[2])])
     assert kind == "share"
     return known // rest[1] * rest[0]
+
+
+def _size_of_sum(terms: Any, constant: int, args: dict[str, Any]) -> int | None:
+    """Return how long a sum of lengths is for some arguments; None if that is not known."""
+    total = constant
+    for item, times in terms:
+        found = size(item, args)
+        if found is None:
+            return None
+        total += found * times
+    return max(0, total)
 
 
 def _is_array(value: Any) -> bool:

@@ -149,13 +149,13 @@ CALLS = {
     "parts": [f"{a}[{index}]" for a in ("x", "m", "t", "m.T") for index in _INDICES],
 }
 KNOWN = {
-    "joined": (177, 289, 186),
+    "joined": (177, 385, 186),
     "displayed": (15, 27, 24),
     "reduced": (778, 1041, 1104),
-    "along an axis": (276, 460, 335),
+    "along an axis": (276, 511, 335),
     "made": (74, 108, 87),
     "arranged": (361, 600, 456),
-    "of matrices": (208, 187, 453),
+    "of matrices": (208, 200, 453),
     "met": (209, 377, 216),
     "parts": (91, 159, 112),
 }

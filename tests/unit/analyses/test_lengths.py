@@ -9,16 +9,8 @@ import numpy as np
 import pytest
 
 from srcgrad.analyses.affine import Affine, affine_of, can_hold, number, variable
-from srcgrad.analyses.lengths import (
-    Lengths,
-    cut_by,
-    less,
-    outside,
-    share,
-    sliced,
-    summed_axes,
-    upto,
-)
+from srcgrad.analyses.lengths import Lengths, outside, summed_axes
+from srcgrad.analyses.spelled_lengths import cut_by, less, share, sliced, upto
 from srcgrad.ir import gast
 from tests.unit.analyses.running import size
 

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from srcgrad.analyses.affine import Affine, can_hold, number, variable
-from srcgrad.analyses.constants import axes_of, bounds_of
+from srcgrad.analyses.constants import bounds_of
 from srcgrad.analyses.regions import EVERYTHING, Region, meet, regions
 from srcgrad.ir import gast
+from srcgrad.ir.axes import axes_of
 
 INDICES = [
     *("i", "i - 1", "-1", "2", "i, j", "i, 0", "i, -1", "i:", ":i", "1:-1", "::2", "::-1"),
