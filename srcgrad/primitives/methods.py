@@ -12,6 +12,9 @@ SHAPERS: Final = frozenset(
 )
 """The methods that change a list, dict or deque."""
 
+KEEPING_LENGTH: Final = frozenset("fill sort reverse partition put setflags itemset".split())
+"""The methods that change what is in an array or list, and not how much that is."""
+
 WRITING: Final = SHAPERS | frozenset(
     "add discard fill itemset partition put resize setflags".split()
 )

@@ -8,7 +8,7 @@ from srcgrad.frontend.expand.growing import compared_lengths
 from srcgrad.frontend.expand.lookup import Live
 from srcgrad.frontend.expand.making import as_lambda
 from srcgrad.frontend.expand.part import Part
-from srcgrad.frontend.expand.scoping import free_names, own_names, parameters, renamed
+from srcgrad.frontend.expand.scoping import free_names, parameters, renamed
 from srcgrad.frontend.expand.values import (
     Choice,
     Code,
@@ -471,12 +471,6 @@ class Expressions(Part):
         if items.keys is not None:
             return [gast.Constant(key, None) for key in items.keys]
         return list(items.values)
-
-    def put_in_place(self, tree: Any, fresh: dict[str, str]) -> Any:
-        """Return a copy of a definition with its own names made new; they are noted in `fresh`."""
-        for name in sorted(own_names(tree)):
-            fresh.setdefault(name, self.frame.fresh(name))
-        return renamed(tree, fresh)
 
 
 def _is_inside(value: Value, held: list[Any] | None) -> bool | None:

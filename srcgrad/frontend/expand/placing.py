@@ -20,7 +20,9 @@ from srcgrad.frontend.expand.scoping import (
     assigned_names,
     free_names,
     nonlocals,
+    own_names,
     parameters,
+    renamed,
     spread,
 )
 from srcgrad.frontend.expand.session import Placed
@@ -251,7 +253,7 @@ class Placing(Part):
         outer, is_first = (self.frame.first, self.frame.ordered), self.frame.is_first(node)
         fresh = self._meanings(code, captured, node)
         hidden = {name for name in fresh if fresh[name] in self.frame.env}
-        tree = self.frame.expressions.put_in_place(code.tree, fresh)
+        tree = self._put_in_place(code.tree, fresh)
         if rewrite is not None:
             rewrite(tree)
         name = "a lambda" if code.tree.name == "function" else code.tree.name
@@ -292,6 +294,12 @@ class Placing(Part):
                 if isinstance(self.frame.env[name], Object) and name not in before:
                     del self.frame.env[name]
         return gast.Constant(None, None) if result is None else result
+
+    def _put_in_place(self, tree: Any, fresh: dict[str, str]) -> Any:
+        """Return a copy of a definition with its own names made new; they are noted in `fresh`."""
+        for name in sorted(own_names(tree)):
+            fresh.setdefault(name, self.frame.fresh(name))
+        return renamed(tree, fresh)
 
     def with_one_exit(self, body: list[Any]) -> list[Any]:
         """Return the rest of a definition that is put in place, which returns at its end alone."""

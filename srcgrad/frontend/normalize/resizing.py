@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from typing import Any, Final
+from typing import Any
 
 from srcgrad.ir import gast
 from srcgrad.ir.program import is_store, store_target
 from srcgrad.ir.walk import found_in, root_name, statements
-
-_KEEPS_LENGTH: Final = frozenset("fill sort reverse partition put setflags itemset".split())
+from srcgrad.primitives.methods import KEEPING_LENGTH
 
 
 def resized(body: list[Any], known: Collection[str]) -> set[str]:
@@ -39,7 +38,7 @@ def _changed(statement: Any) -> Iterator[str]:
     """Yield the names of what a statement may lengthen or shorten; an empty one of others."""
     call = statement.value if isinstance(statement, gast.Expr) else None
     if isinstance(call, gast.Call) and isinstance(call.func, gast.Attribute):
-        if call.func.attr not in _KEEPS_LENGTH:
+        if call.func.attr not in KEEPING_LENGTH:
             yield getattr(call.func.value, "id", "")
     elif isinstance(call, gast.Call):
         yield ""
