@@ -316,7 +316,7 @@ class Expander:
         spaces = [] if inputs is None else self.session.holding.spaces()
         named = [item for space in spaces for item in leaves_of_space(space)]
         leaves = [*found.values(), *map(leaves_of, held), *named]
-        same = is_same(body, code.tree.body)
+        same = is_same(body, code.source.tree.body)
         if same and not any(item.names for item in leaves):
             return code.source.function
         lead = [

@@ -12,6 +12,7 @@ from typing import Any, Final
 from srcgrad.frontend.expand.anew import is_read_anew, reader_of
 from srcgrad.frontend.expand.assumptions import Assumption
 from srcgrad.frontend.expand.holding import Holding, may_bind_fields
+from srcgrad.frontend.expand.nonlocal_cells import with_cells
 from srcgrad.frontend.expand.record_kinds import RecordKinds
 from srcgrad.frontend.expand.values import Code, Home, Root
 from srcgrad.frontend.long_loops import is_repeated
@@ -177,7 +178,7 @@ class Session:
             home = Home.of(function)
             owner = home.cells.get("__class__")
             self._codes[function] = Code(
-                source.tree,
+                with_cells(source.tree),
                 home,
                 source,
                 owner.cell_contents if owner is not None else None,
