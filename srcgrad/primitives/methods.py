@@ -12,6 +12,9 @@ SHAPERS: Final = frozenset(
 )
 """The methods that change a list, dict or deque."""
 
+OF_LISTS: Final = frozenset("append extend insert appendleft popleft extendleft rotate".split())
+"""Those of them that sets and dicts do not have."""
+
 KEEPING_LENGTH: Final = frozenset("fill sort reverse partition put setflags itemset".split())
 """The methods that change what is in an array or list, and not how much that is."""
 

@@ -28,6 +28,11 @@ class RecordCalls(Part):
         among = self.frame.records.are_among(given) and _calls_itself(tree)
         return among or tree.name in free_names(tree)
 
+    @property
+    def returns_objects(self) -> bool:
+        """Whether the function may return objects, which others are put in place for."""
+        return not self.frame.begins and _calls_itself(self.frame.code.tree)
+
     def returned(self, value: Recorded, node: Any) -> Any:
         """Return the text of an object that a function of its own returns; note of what kind.
 
@@ -77,6 +82,8 @@ def kinds_in(env: dict[str, Value]) -> tuple[tuple[str, Any], ...]:
 def _calls_itself(tree: Any) -> bool:
     """Say whether a function calls itself, or a method of its name."""
     for call in found_in(tree, gast.Call):
-        if tree.name in (getattr(call.func, "id", ""), getattr(call.func, "attr", "")):
+        owner = getattr(getattr(call.func, "value", None), "func", None)
+        named = getattr(call.func, "attr", getattr(call.func, "id", ""))
+        if named == tree.name and getattr(owner, "id", "") != "super":
             return True
     return False

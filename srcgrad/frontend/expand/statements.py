@@ -41,7 +41,7 @@ class Statements(Part):
 
     def function_body(self, body: list[Any]) -> list[Any]:
         result = self.run(body)
-        if isinstance(result, Recorded) and not self.frame.begins:
+        if isinstance(result, Recorded) and self.frame.record_calls.returns_objects:
             result = self.frame.record_calls.returned(result, body[-1])
         elif isinstance(result, Static):
             if not isinstance(result, Items):
@@ -141,7 +141,7 @@ class Statements(Part):
     def _return(self, node: Any) -> None:
         if node.value is not None:
             value = self.frame.value(node.value)
-            if isinstance(value, Recorded) and not self.frame.begins:
+            if isinstance(value, Recorded) and self.frame.record_calls.returns_objects:
                 value = self.frame.record_calls.returned(value, node)
             elif isinstance(value, Static) and not isinstance(value, (Items, Instance)):
                 self.session.records.leak(value)

@@ -8,7 +8,7 @@ from typing import Any
 from srcgrad.ir import gast
 from srcgrad.ir.program import is_store, store_target
 from srcgrad.ir.walk import found_in, root_name, statements
-from srcgrad.primitives.methods import KEEPING_LENGTH
+from srcgrad.primitives.methods import KEEPING_LENGTH, OF_LISTS
 
 
 def resized(body: list[Any], known: Collection[str]) -> set[str]:
@@ -38,8 +38,10 @@ def _changed(statement: Any) -> Iterator[str]:
     """Yield the names of what a statement may lengthen or shorten; an empty one of others."""
     call = statement.value if isinstance(statement, gast.Expr) else None
     if isinstance(call, gast.Call) and isinstance(call.func, gast.Attribute):
-        if call.func.attr not in KEEPING_LENGTH:
-            yield getattr(call.func.value, "id", "")
+        name = getattr(call.func.value, "id", "")
+        followed = not name and call.func.attr in OF_LISTS  # a list that lies in another
+        if not followed and call.func.attr not in KEEPING_LENGTH:
+            yield name
     elif isinstance(call, gast.Call):
         yield ""
     targets = statement.targets if isinstance(statement, gast.Delete) else []
