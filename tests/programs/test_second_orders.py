@@ -38,11 +38,11 @@ ALWAYS = [  # whose adjoints are lists, complex, kept under other names, or of u
     "views.greatest_so_far",
 ]
 CHOSEN = [
-    *sample((p for p in ALL if p.name not in ALWAYS), 28),
+    *sample((p for p in ALL if p.name not in ALWAYS), 36),
     *(p for p in ALL if p.name in ALWAYS),
 ]
 some_programs = pytest.mark.parametrize("program", CHOSEN, ids=lambda p: p.name)
-few_programs = pytest.mark.parametrize("program", sample(ALL, 40), ids=lambda p: p.name)
+few_programs = pytest.mark.parametrize("program", sample(ALL, 52), ids=lambda p: p.name)
 
 
 class Orders:

@@ -21,7 +21,7 @@ from tests.refusals import skip_refused
 
 assert test_agreement.__doc__  # it fills the corpus
 
-STEP = int(os.environ.get("SRCGRAD_STACKED_PROGRAMS_STEP", "41"))  # 1 for all of them
+STEP = int(os.environ.get("SRCGRAD_STACKED_PROGRAMS_STEP", "53"))  # 1 for all of them
 some_programs = pytest.mark.parametrize(
     "program",
     sample((p for p in PROGRAMS.values() if p.by != "refused"), STEP),
