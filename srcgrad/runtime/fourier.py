@@ -41,13 +41,8 @@ def ifft_back(grad: Any, shape: Any, axis: int, norm: Any) -> Any:
 def rfft_back(grad: Any, shape: Any, n: int | None, axis: int, norm: Any) -> Any:
     """Return the adjoint of ``np.fft.rfft``: that of the full transform, cut to its half."""
     length = shape[axis] if n is None else n
-    if type(grad) is np.ndarray and length > 1:
-        half = grad.copy()
-        half[_twins(half, axis, length)] *= 0.5
-        full = np.fft.irfft(half, length, axis=axis, norm=opposite(norm))
-    else:
-        full = np.real(np.fft.ifft(resize_axis(grad, length, axis), axis=axis, norm=opposite(norm)))
-    return resize_axis(full, shape[axis], axis)
+    full = np.fft.ifft(resize_axis(grad, length, axis), axis=axis, norm=opposite(norm))
+    return resize_axis(np.real(full), shape[axis], axis)
 
 
 def irfft_back(grad: Any, shape: Any, axis: int, norm: Any) -> Any:
@@ -55,21 +50,13 @@ def irfft_back(grad: Any, shape: Any, axis: int, norm: Any) -> Any:
     grad = real_part(grad)
     length = np.shape(grad)[axis]
     half = np.fft.rfft(grad, axis=axis, norm=opposite(norm))
-    if type(half) is np.ndarray:
-        half[_twins(half, axis, length)] *= 2.0
-        return resize_axis(half, shape[axis], axis)
-    column = np.full(np.shape(half)[axis], 2)
-    column[0] = 1
+    count = np.shape(half)[axis]
+    twice = np.full(count, 2)
+    twice[0] = 1
     if length % 2 == 0:
-        column[-1] = 1
-    column = np.reshape(column, (-1,) + (1,) * (np.ndim(half) - axis % np.ndim(half) - 1))
+        twice[-1] = 1
+    column = np.reshape(twice, (-1,) + (1,) * (np.ndim(grad) - axis % np.ndim(grad) - 1))
     return resize_axis(half * cast_like(column, grad), shape[axis], axis)
-
-
-def _twins(half: Any, axis: int, length: int) -> tuple[slice, ...]:
-    """Return where those frequencies are that a real transform reads twice: not the ends."""
-    last = half.shape[axis] - (length % 2 == 0)
-    return (*(slice(None),) * (axis % half.ndim), slice(1, last))
 
 
 def transformed_axes(rank: int, s: Any, axes: Any) -> list[int]:
