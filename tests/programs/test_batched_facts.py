@@ -19,7 +19,7 @@ from tests.programs.corpus import PROGRAMS, Program, sample
 from tests.programs.test_batched import EXAMPLES, RAISE, together
 from tests.refusals import skip_refused
 
-STEP = int(os.environ.get("SRCGRAD_BATCHED_FACTS_STEP", "5"))  # 1 for all of them
+STEP = int(os.environ.get("SRCGRAD_BATCHED_FACTS_STEP", "4"))  # 1 for all of them
 
 assert test_agreement.__doc__  # it fills the corpus
 
