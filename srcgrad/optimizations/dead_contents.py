@@ -18,13 +18,13 @@ from srcgrad.analyses.text_calls import called, outlined
 from srcgrad.ir import gast
 from srcgrad.ir.build import load
 from srcgrad.ir.changes import change_of
+from srcgrad.ir.displays import makes_list
 from srcgrad.ir.looks import Look
 from srcgrad.ir.marks import IN_PLACE
 from srcgrad.ir.program import bound_by, header_of, targets_of
 from srcgrad.ir.walk import names_read, nodes_in, root_name, statements
 
 _LEFT_ALONE: Final = (gast.Try, gast.With, gast.FunctionDef, gast.Global, gast.Nonlocal)
-_MAKERS_OF_DICTS: Final = ("dict", "defaultdict", "Counter", "OrderedDict", "copied")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,13 +111,13 @@ class Contents:
                 self._keys[name] = f"{group}[]"
             if group in groups & lists:
                 self._lists[name] = f"{group}()"
-        dicts = {self._keys.get(name, "") for item in every for name in _bound_to_dict(item)}
+        fixed = _of_fixed_length(every)
         odd = {
             self._keys[name]
             for item in stores
             if (name := root_name(_store_of(item)) or "") in self._keys
             and name not in arrays
-            and not (known.is_number(item.value) and self._keys[name] not in dicts)
+            and not (known.is_number(item.value) and _entry_of(_store_of(item)) in fixed)
         }
         self._fixed = set(self._keys.values()) - odd
 
@@ -197,11 +197,23 @@ def _grown(statement: Any) -> str:
     return change.name if change is not None and change.method == "append" else ""
 
 
-def _bound_to_dict(statement: Any) -> list[str]:
-    """Return the names that a statement may bind to a new dict, which stores make longer."""
-    value = statement.value if isinstance(statement, gast.Assign) else None
-    made = isinstance(value, gast.Call) and getattr(value.func, "id", "") in _MAKERS_OF_DICTS
-    return bound_by(statement) if made or isinstance(value, (gast.Dict, gast.DictComp)) else []
+def _of_fixed_length(every: list[Any]) -> set[str]:
+    """Return the names that surely hold no dicts, which get longer by a store.
+
+    What they are bound to shows that: displays of lists, or what arithmetic gives.
+    """
+    fixed: set[str] = set()
+    other: set[str] = set()
+    for item in every:
+        value = item.value if isinstance(item, gast.Assign) else None
+        computed = isinstance(value, gast.BinOp) and not isinstance(value.op, gast.BitOr)
+        (fixed if computed or makes_list(value) else other).update(bound_by(item))
+    return fixed - other
+
+
+def _entry_of(place: Any) -> str:
+    """Return the name that a place is an entry of, or an empty string."""
+    return getattr(place.value, "id", "") if isinstance(place, gast.Subscript) else ""
 
 
 def _store_of(statement: Any) -> Any:

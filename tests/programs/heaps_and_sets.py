@@ -160,3 +160,39 @@ def what_is_left_of_a_dict(x):
         total += np.sin(x[i]) * len(left)
         del left[i]
     return total
+
+
+def _put_and_count(held, key):
+    held.add(key)
+    return len(held)
+
+
+@program("v")
+def lengths_after_calls_that_give_something(x):
+    held, entries, left, total = set(), {}, {0, 1, 2}, 0.0
+    same = entries
+    for i in (0, 2, 1, 0):
+        count = _put_and_count(held, i)
+        first = same.setdefault(i, 1)
+        total += x[i] * len(held) * count + x[i] ** 2 * len(entries) * first
+    while left:
+        taken = left.pop()
+        total += np.sin(x[taken]) * (len(left) + len([held.add(k) for k in range(taken)]))
+        total += x[taken] * len(held)
+    return total
+
+
+def _table_of(size):
+    return {"size": size}
+
+
+@program("v")
+def lengths_of_dicts_that_a_helper_made(x):
+    counts, both, total = _table_of(2), [{}, {}], 0.0
+    chosen = {} if total > 1.0 else {-1: 1.0}
+    for i in (0, 2, 0, 1):
+        counts[i] = 1.0
+        chosen[i] = 2.0
+        both[0][i] = 3.0
+        total += x[i] * len(counts) + x[i] ** 2 * len(chosen) + np.sin(x[i]) * len(both[0])
+    return total

@@ -130,7 +130,7 @@ class Flattener:
         }
         known = work.arrays | work.counted | (work.lists - work.dicts) | {*given}
         work.sets = asked_sets(body)
-        work.resized = resized(body, known)
+        work.resized = resized(body, known, self._reader)
         return self.block(body)
 
     def _list_new_parts(self, body: list[Any]) -> None:
