@@ -102,6 +102,7 @@ class _Analysis:
         self._operands = SharedOperands(*parts, weakly(self._is_number))
         self._calls = CallWrites(program, weakly(self._varies), weakly(self._problem))
         self._changes = ContainerChanges(program, shapes)
+        self._changed: list[set[str]] = []  # the names of each list or dict that is changed
         self._result.own = self._changes.own
         self._result.outside.update(self._changes.lent)
 
@@ -184,7 +185,9 @@ class _Analysis:
 
     def _note_change(self, statement: Any) -> None:
         """Note that the lists and dicts which the backward pass may read are not what they were."""
-        for name in self._changes.aliases(statement):
+        changed = self._changes.aliases(statement)
+        self._changed.append(changed)
+        for name in changed:
             self._result.writes.setdefault(name, []).append(self._result.order[id(statement)])
             self._result.reshaped.add(name)
 
@@ -387,9 +390,10 @@ class _Analysis:
 
     def _keep_outside_made(self, classes: dict[str, set[str]]) -> None:
         """A name bound in a loop is not made there if its memory is reached outside, too."""
+        written = [members for members in classes.values() if members & self._result.mutated]
         for _, _, made in self._result.loops:
-            for members in classes.values():
-                if members & self._result.mutated and not members <= made:
+            for members in [*written, *self._changed]:
+                if not members <= made:
                     made.difference_update(members)
 
     def _live_at_writes(self) -> dict[int, frozenset[str]]:

@@ -28,9 +28,10 @@ from srcgrad.frontend.normalize.desugared import desugared
 from srcgrad.frontend.normalize.dict_variables import DictVariables
 from srcgrad.frontend.normalize.flatten import Flattener
 from srcgrad.frontend.normalize.inline import WritingHelpers
-from srcgrad.frontend.normalize.list_orders import ListOrders
 from srcgrad.frontend.normalize.missing_entries import with_missing_entries
+from srcgrad.frontend.normalize.new_containers import NewContainers
 from srcgrad.frontend.normalize.other_names import by_one_name
+from srcgrad.frontend.normalize.removals import without_removals
 from srcgrad.frontend.normalize.returned_tables import rows_returned
 from srcgrad.frontend.normalize.returns import single_exit
 from srcgrad.frontend.normalize.separation import constants_apart, lists_apart
@@ -310,7 +311,8 @@ def _write_by_index(tree: Any, program: Program, manner: Manner) -> tuple[set[st
     tree.body = helpers.threaded.settled(helpers.block(tree.body), [*program.parameters])
     if helpers.inlined or helpers.placed:
         tree.body = entries.function(tree.body)  # nothing is given the dicts any more
-    tree.body = ListOrders(tree.body, [*program.parameters], reader).block(tree.body)
+    tree.body = without_removals(tree.body, variation.of)
+    tree.body = NewContainers(tree.body, [*program.parameters], reader).block(tree.body)
     program.hands_back = helpers.hands_back
     program.inlined = tuple(helpers.inlined)
     program.placed = tuple(helpers.placed)

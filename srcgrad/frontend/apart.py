@@ -123,19 +123,3 @@ def targets_of(node: Any) -> list[Any]:
     if isinstance(node, (gast.For, gast.comprehension, gast.AnnAssign, gast.NamedExpr)):
         return [node.target]
     return list(node.targets) if isinstance(node, (gast.Assign, gast.Delete)) else []
-
-
-def pairs_up(target: Any, value: Any) -> bool:
-    """Say whether an assignment binds each of several targets to a value of its own."""
-    if not isinstance(target, gast.Tuple) or not isinstance(value, (gast.Tuple, gast.List)):
-        return False
-    starred = any(isinstance(item, gast.Starred) for item in (*target.elts, *value.elts))
-    return not starred and len(target.elts) == len(value.elts)
-
-
-def bound_pairs(target: Any, value: Any) -> list[tuple[Any, Any]]:
-    """Return the targets of an assignment with what each is bound to, as far as that is shown."""
-    if not pairs_up(target, value):
-        return [(target, value)]
-    both = zip(target.elts, value.elts, strict=True)
-    return [pair for part, given in both for pair in bound_pairs(part, given)]

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from srcgrad.backends.compat import tells_namespace
-from srcgrad.frontend.apart import named_apart, names_captured, pairs_up, targets_of
+from srcgrad.frontend.apart import named_apart, names_captured, targets_of
 from srcgrad.frontend.callees import (
     ELSEWHERE,
     OUTPUTS,
@@ -47,6 +47,7 @@ from srcgrad.frontend.remembered import nothing_changes, tree_to_read
 from srcgrad.ir import gast
 from srcgrad.ir.operations import Operation, Reader, may_return_operand, operands_viewed
 from srcgrad.ir.packages import is_of_python
+from srcgrad.ir.pairs import pairs_up
 from srcgrad.ir.scopes import MISSING, is_library_method, scope_of, uncached
 from srcgrad.ir.targets import target_of
 from srcgrad.ir.vocabulary import Vocabulary

@@ -5,11 +5,11 @@ from __future__ import annotations
 from types import FunctionType
 from typing import Any, Final
 
-from srcgrad.frontend.apart import pairs_up
 from srcgrad.frontend.callees import is_library
 from srcgrad.frontend.remembered import nothing_changes, tree_to_read
 from srcgrad.ir import gast
 from srcgrad.ir.operations import Reader, may_return_operand
+from srcgrad.ir.pairs import pairs_up
 from srcgrad.ir.scopes import scope_of
 from srcgrad.ir.vocabulary import Vocabulary
 from srcgrad.ir.walk import names_bound, walk

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from srcgrad.ir import gast
+from srcgrad.ir.pairs import bound_pairs
 from srcgrad.ir.program import targets_of
 from srcgrad.ir.walk import found_in, names_bound, statements, walk
 
@@ -29,7 +30,7 @@ def asked_sets(body: list[Any]) -> set[str]:
     for statement in every:
         plain = isinstance(statement, gast.Assign)
         value = statement.value if plain else None
-        pairs = [pair for target in targets_of(statement) for pair in _pairs(target, value)]
+        pairs = [pair for target in targets_of(statement) for pair in bound_pairs(target, value)]
         for target, given in pairs:
             for name in names_bound(target):
                 is_set = isinstance(target, gast.Name) and _makes_set(given)
@@ -42,16 +43,6 @@ def asked_sets(body: list[Any]) -> set[str]:
     return sets - {
         node.id for node in names if isinstance(node.ctx, gast.Load) and id(node) not in known
     }
-
-
-def _pairs(target: Any, value: Any) -> Iterator[tuple[Any, Any]]:
-    """Yield the targets of an assignment, each with what it is bound to, as far as shown."""
-    parts, values = getattr(target, "elts", ()), getattr(value, "elts", ())
-    if isinstance(value, gast.Tuple) and len(parts) == len(values):
-        for pair in zip(parts, values, strict=True):
-            yield from _pairs(*pair)
-    else:
-        yield target, value
 
 
 def _makes_set(value: Any) -> bool:

@@ -72,6 +72,19 @@ def is_plain_number(value: Any, scope: Scope) -> bool:
     return type(found) in (int, float) and isinstance(value, (gast.Constant, gast.Attribute))
 
 
+def integer_of(value: Any) -> int | None:
+    """Return the integer that is written out, ``3`` or ``-1``, or None.
+
+    >>> [integer_of(gast.parse(text).body[0].value) for text in ("-1", "True", "n")]
+    [-1, None, None]
+    """
+    if isinstance(value, gast.UnaryOp) and isinstance(value.op, gast.USub):
+        inner = integer_of(value.operand)
+        return None if inner is None else -inner
+    found = value.value if isinstance(value, gast.Constant) else None
+    return found if type(found) is int else None
+
+
 def parts_displayed(node: Any) -> list[str]:
     """Return the names of which an expression is, or displays, an element, or one or the other.
 

@@ -43,7 +43,8 @@ class RuleSteps:
         own_forward: bool,
     ) -> list[Any]:
         original = {kept: name for name, kept in self._sweep.renamed.items()}
-        self._sweep.originals.update(original)
+        longer = self._sweep.facts.storage.reshaped  # lists, which may have other shapes by then
+        self._sweep.originals.update((k, n) for k, n in original.items() if n not in longer)
         args = [self._sweep.kept(item) for item in operation.args]
         keywords = {key: self._sweep.kept(item) for key, item in operation.keywords.items()}
         copies, results = self._results_kept(statement, targets)

@@ -432,6 +432,8 @@ class Statements(Part):
     @statement(gast.Delete)
     def _deletion(self, node: Any) -> None:
         node.targets = [t for t in node.targets if not self._forgotten(t)]
+        for target in node.targets:
+            self._written_place(target, node)
         if node.targets:
             self.frame.out.append(node)
 

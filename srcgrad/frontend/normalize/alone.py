@@ -6,11 +6,11 @@ import itertools
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-from srcgrad.frontend.apart import bound_pairs
 from srcgrad.frontend.normalize.freshness import Freshness
 from srcgrad.ir import gast
 from srcgrad.ir.liveness import walk_live
 from srcgrad.ir.operations import Reader
+from srcgrad.ir.pairs import bound_pairs
 from srcgrad.ir.program import bound_by
 from srcgrad.ir.walk import names_bound, names_read, root_name, statements
 

@@ -53,13 +53,15 @@ class Dicts(Rewriter):
     ... a = dict(w=x, b=x * x)
     ... c = dict(zip(("w", "b"), (x, y)), b=x)
     ... d = dict(zip(keys, rows))
+    ... f = dict(enumerate(x))
     ... e = dict.fromkeys(("w", "b"), np.sin(x))
     ... ''')
     >>> print(text(Dicts(scope, Namer(["x", "y"])).block(body)))
     a = {"w": x, "b": x * x}
     c = {"w": x, "b": y, "b": x}
     d = {key: value for key, value in zip(keys, rows)}
-    e = {"w": (value_2 := np.sin(x)), "b": value_2}
+    f = {key_2: value_2 for key_2, value_2 in enumerate(x)}
+    e = {"w": (value_3 := np.sin(x)), "b": value_3}
     """
 
     def __init__(self, scope: Scope, namer: Namer) -> None:
@@ -135,12 +137,13 @@ class Dicts(Rewriter):
             pair = node.elt
             if isinstance(pair, _SEQUENCES) and _count(pair) == 2:
                 return gast.DictComp(*pair.elts, node.generators)
-        is_zip = isinstance(node, gast.Call) and self._scope.resolve(node.func) is zip
-        if not is_zip or len(node.args) != 2 or node.keywords:
-            return None
-        keys, values = node.args
-        if _count(keys) is not None and _count(keys) == _count(values):
-            return gast.Dict([*keys.elts], [*values.elts])
+        callee = self._scope.resolve(node.func) if isinstance(node, gast.Call) else None
+        if callee is not enumerate:
+            if callee is not zip or len(node.args) != 2 or node.keywords:
+                return None
+            keys, values = node.args
+            if _count(keys) is not None and _count(keys) == _count(values):
+                return gast.Dict([*keys.elts], [*values.elts])
         if any(isinstance(item, gast.Starred) for item in node.args):
             return None
         key, value = self._namer.fresh("key"), self._namer.fresh("value")

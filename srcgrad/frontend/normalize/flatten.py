@@ -32,6 +32,7 @@ from srcgrad.ir.marks import CASTS, IN_PLACE, REPEATS, UPDATES_ENTRY
 from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Reader
 from srcgrad.ir.packages import package_of
+from srcgrad.ir.pairs import names_with_values
 from srcgrad.ir.program import bound_names
 from srcgrad.ir.walk import blocks_of, found_in, is_same, names_bound, places_in, statements, walk
 from srcgrad.primitives.methods import SHAPERS
@@ -105,22 +106,12 @@ class Flattener:
         find_kinds(body, work)
         nodes = [node for item in body for node in found_in(item, *_TELLING)]
         work.dicts = {node.value.id for node in nodes if treats_as_dict(node)}
-        work.dicts |= {
-            target.id
-            for node in nodes
-            if isinstance(node, gast.Assign) and isinstance(node.value, (gast.Dict, gast.DictComp))
-            for target in node.targets
-            if isinstance(target, gast.Name)
-        }
+        bindings = [node for node in nodes if isinstance(node, gast.Assign)]
+        made = [pair for node in bindings for pair in names_with_values(node)]
+        work.dicts |= {n for n, value in made if isinstance(value, (gast.Dict, gast.DictComp))}
         work.changing = {node.value.id for node in nodes if _changes(node)}
         work.asked = {name for node in nodes for name in _asked(node)}
-        tuples = {
-            target.id
-            for node in nodes
-            if isinstance(node, gast.Assign) and isinstance(node.value, gast.Tuple)
-            for target in node.targets
-            if isinstance(target, gast.Name)
-        }
+        tuples = {name for name, value in made if isinstance(value, gast.Tuple)}
         work.changing |= {
             node.target.id
             for node in nodes

@@ -12,6 +12,7 @@ from srcgrad.frontend.normalize.dicts import treats_as_dict
 from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, clone, load, settled, store, subscript
 from srcgrad.ir.names import Namer
+from srcgrad.ir.pairs import names_with_values
 from srcgrad.ir.rewriting import Rewriter
 from srcgrad.ir.scopes import Scope
 from srcgrad.ir.walk import found_in, names_bound, nodes_in
@@ -214,8 +215,7 @@ class _Reading(Rewriter):
 def _given_displays(whole: Any) -> Iterator[str]:
     """Yield the names that statements bind to new dicts."""
     for node in found_in(whole, gast.Assign):
-        if isinstance(node.value, _DICTS):
-            yield from (item.id for item in node.targets if isinstance(item, gast.Name))
+        yield from (name for name, value in names_with_values(node) if isinstance(value, _DICTS))
 
 
 def _treated_as_dicts(whole: Any, bound: Counter[str]) -> set[str]:
@@ -247,7 +247,7 @@ def _plain_uses(node: Any, scope: Scope) -> Iterator[str]:
     """Yield the names, as often as they stand where only entries are read or bound."""
     parts: list[Any] = []
     if isinstance(node, gast.Assign):
-        parts = node.targets if isinstance(node.value, _DICTS) else []
+        parts = [load(n) for n, value in names_with_values(node) if isinstance(value, _DICTS)]
     elif isinstance(node, gast.Subscript) or (
         isinstance(node, gast.Attribute) and node.attr in _READERS
     ):

@@ -1,0 +1,189 @@
+"""Entries and sections that are taken out of lists and dicts, and windows that move over data."""
+
+from __future__ import annotations
+
+from math import fabs
+
+import numpy as np
+
+from tests.programs.corpus import program
+
+
+@program("v")
+def rainflow_on_a_stack(x):
+    rest, cycles, count = [], [], 0
+    for value in [x[0], x[1] ** 2, x[2], x[0] * 0.7, x[0] * x[2], x[1] * 1.5, x[2] ** 3]:
+        rest += [value]
+        count += 1
+        while count >= 4:
+            s0, s1, s2, s3 = rest[-4], rest[-3], rest[-2], rest[-1]
+            first, inner, last = fabs(s1 - s0), fabs(s2 - s1), fabs(s3 - s2)
+            if inner <= first and inner <= last:
+                cycles += [[s1, s2]]
+                del rest[-3]
+                del rest[-2]
+                count -= 2
+            else:
+                break
+    return np.sum(np.array(rest) ** 2) + sum(a * b for a, b in cycles)
+
+
+@program("v")
+def first_in_first_out(x):
+    waiting, total = [v * v for v in x], 0.0
+    while waiting:
+        total = total * 0.5 + waiting[0] * len(waiting)
+        del waiting[0]
+    return total
+
+
+@program("v")
+def small_ones_deleted(x):
+    kept, i = [v**2 for v in x], 0
+    while i < len(kept):
+        if kept[i] < 0.5:
+            del kept[i]
+        else:
+            i += 1
+    return sum(v * (k + 1) for k, v in enumerate(kept))
+
+
+@program("v")
+def places_from_a_list_that_shrinks(x):
+    places, total, weight = [0, 2, 1, 0], 0.0, 1.0
+    while places:
+        i = places[0]
+        del places[0]
+        total += weight * x[i] ** 2 * len(places)
+        weight *= 0.7
+    return total
+
+
+@program("v")
+def entries_of_rows_deleted(x):
+    rows = [[v, v * 2, v**2] for v in x]
+    for row in rows:
+        del row[1]
+    del rows[1][0]
+    return rows[1][0] * rows[0][0] + np.sin(rows[2][1])
+
+
+@program("v")
+def entries_of_a_dict_deleted(x):
+    named, total = dict(enumerate(x)), 0.0
+    while named:
+        key = max(named)
+        total = total * 0.3 + named[key] * key
+        del named[key]
+    return total
+
+
+class _Window:
+    def __init__(self, size):
+        self.size = size
+        self.held = []
+
+    def mean_with(self, value):
+        self.held.append(value)
+        if len(self.held) > self.size:
+            del self.held[0]
+        return sum(self.held) / len(self.held)
+
+
+@program("v")
+def window_of_an_object(x):
+    window = _Window(2)
+    return sum([v * window.mean_with(v * v) for v in x])
+
+
+@program("v")
+def sections_deleted(x):
+    values = [v * v for v in x] + [x[0] * x[1], x[2]]
+    del values[1:2]
+    del values[-2:]
+    values.append(x[1])
+    return values[0] * values[1] + np.sin(values[-1])
+
+
+@program("v")
+def sections_replaced(x):
+    values = [v * v for v in x]
+    values[1:3] = [x[0], 2.0, x[1]]
+    values[:1] = reversed(values[:1])
+    values[:] = [v + 1.0 for v in values]
+    return values[0] * values[1] + np.sin(values[2]) * values[3]
+
+
+def _scaled(values):
+    total = sum(values)
+    values[:] = [v / total for v in values]
+
+
+@program("v")
+def list_that_a_helper_replaces(x):
+    values = [v * v for v in x]
+    _scaled(values)
+    return values[0] * values[1] + values[2] ** 2
+
+
+@program("v")
+def sorted_by_putting_in(x):
+    ordered = []
+    for v in x:
+        i = 0
+        while i < len(ordered) and ordered[i] < v:
+            i += 1
+        ordered[i:i] = [v]
+    return sum(k * v for k, v in enumerate(ordered))
+
+
+@program("v")
+def lists_and_dicts_emptied(x):
+    values, named, total = [], {}, 0.0
+    for k, v in enumerate(x):
+        values.append(v * v)
+        named[k] = v
+        if len(values) == 2:
+            total += values[0] * values[1] * sum(named.values())
+            values.clear()
+            named.clear()
+    return total + sum(values)
+
+
+@program("v")
+def smallest_removed(x):
+    values = [v * (k + 1) for k, v in enumerate(x)]
+    values.remove(min(values))
+    return values[0] * values[1] ** 2
+
+
+@program("v")
+def mean_of_a_window(x):
+    window, total = [], 0.0
+    for v in np.concatenate([x, x * 2]):
+        window.append(v)
+        if len(window) > 3:
+            window = window[len(window) - 3 :]
+        total += sum(window) / len(window) * v
+    return total
+
+
+@program("v")
+def product_of_a_window(x):
+    window, total = [], 0.0
+    for v in np.concatenate([x, x * 2]):
+        window.append(v * v)
+        if len(window) > 3:
+            del window[: len(window) - 3]
+        total += np.prod(np.array(window)) + np.mean(window) * v
+    return total
+
+
+@program("v")
+def last_two(x):
+    last, total = [1.0], 0.0
+    for v in x:
+        last.append(v * last[0])
+        last = last[-2:]
+        total += np.mean(last) * v
+    return total
