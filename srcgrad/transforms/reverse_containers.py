@@ -89,6 +89,8 @@ class ContainerSteps:
 
     def put(self, statement: Any, shadow: list[Any], before: list[Any]) -> list[Any]:
         """Return the forward statements of a store, and of the one that puts its shadow there."""
+        if isinstance(statement, gast.AugAssign):  # of a number, which has no shadow of its own
+            return [*self.prepare_store(statement), statement]
         if shadow and id(statement) not in self._sweep.facts.storage.mirror.replaced:
             return [statement, *shadow]
         done = self.prepare_store(statement)

@@ -187,3 +187,24 @@ def last_two(x):
         last = last[-2:]
         total += np.mean(last) * v
     return total
+
+
+@program("v")
+def one_state_that_a_history_repeats(x):
+    state, history = [x[0], x[1]], []
+    for _ in range(3):
+        state[0] += 0.1 * state[1]
+        history.append(state)
+        history[0][1] -= state[0] * x[2]
+    return sum(s[0] * s[1] for s in history)
+
+
+@program("v")
+def cells_and_their_neighbours(x):
+    cells = [{"value": x[0]}, {"value": x[1]}, {"value": x[2]}]
+    beside = {0: [cells[1], cells[2]], 1: [cells[0]], 2: [cells[0]]}
+    for _ in range(2):
+        for i, others in beside.items():
+            for other in others:
+                cells[i]["value"] += 0.1 * other["value"] * x[2]
+    return cells[0]["value"] * beside[0][1]["value"]
