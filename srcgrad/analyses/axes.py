@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from srcgrad.analyses.dimensions import Dimensions
@@ -96,7 +97,7 @@ class Axes:
             if computes or not self._computes:
                 return _SURELY
         makers, asked = self._makers.get(name, []), self._asking(name, more, seen)
-        return _all([self._of_maker(item, more, asked) for item in makers])
+        return _all(self._of_maker(item, more, asked) for item in makers)
 
     def _asking(self, name: str, more: int, seen: Seen) -> Seen:
         return {**seen, name: (more, self._computes > 0)}
@@ -112,7 +113,7 @@ class Axes:
             return self._of_parts(operation, more, seen)
         found = self._of_value(statement.value, operation, more, seen)
         if IN_PLACE.of(statement):  # an array stays what it is, without axes, too
-            found = _any([self._of_node(operation.args[0], more, seen), found])
+            found = _any((found, self._of_node(operation.args[0], more, seen)))
         return found
 
     def _of_value(
@@ -184,7 +185,7 @@ class Axes:
         """Say when all arrays have axes that a function returns several of."""
         known = self._program.reader.vocabulary.primitive(operation.primal)
         if known.gives == "tuple":
-            return _any([self._of_operand(arg, more, seen) for arg in operation.args])
+            return _any(self._of_operand(arg, more, seen) for arg in operation.args)
         if not known.is_split:
             return None
         return self._of_operand(operation.args[0], more, seen) if more else _SURELY
@@ -194,12 +195,16 @@ class Axes:
     ) -> Conditions | None:
         """Say when all entries of a tuple, list or dict have axes, or those under one word."""
         asked = self._asking(name, more, seen)
-        found: list[Conditions | None] = []
-        for value in self._puts.get(name, ()):
-            is_name = isinstance(value, gast.Name)
-            found.append(self._of_name(value.id, more, asked) if is_name else None)
+        put = self._puts.get(name, ())
+        if not all(isinstance(value, gast.Name) for value in put):
+            return None
         makers = self._makers.get(name, [None])
-        return _all([*found, *(self._of_made(item, more, seen, asked, word) for item in makers)])
+        return _all(
+            itertools.chain(
+                (self._of_name(value.id, more, asked) for value in put),
+                (self._of_made(item, more, seen, asked, word) for item in makers),
+            )
+        )
 
     def _of_made(
         self, statement: Any, more: int, seen: Seen, asked: Seen, word: str | None
@@ -211,8 +216,8 @@ class Axes:
         if operation.kind == "copy" and value.id not in seen:
             return self._of_entries(value.id, more, asked, word)
         if operation.kind in _SHOWN:
-            held = [self._of_node(arg, more, seen) for arg in _under(word, value, operation)]
-            return _all(held) if held else _SURELY
+            held = _under(word, value, operation)
+            return _all(self._of_node(arg, more, seen) for arg in held) if held else _SURELY
         if isinstance(value, gast.Subscript):
             return self._of_inner_entries(value, more, asked, word)
         if isinstance(value, gast.ListComp):
@@ -234,7 +239,7 @@ class Axes:
         asked = self._asking(holder, more, seen)
         if not all(isinstance(item, gast.Name) for item in held):
             return None
-        return _all([self._of_entries(item.id, more, asked, word) for item in held])
+        return _all(self._of_entries(item.id, more, asked, word) for item in held)
 
     def _of_operands(
         self, known: Primitive, operation: Operation, more: int, seen: Seen
@@ -245,8 +250,8 @@ class Axes:
         if known.shape == "told" and getattr(operation.args[0], "attr", "") == "shape":
             operands = (operation.args[0].value,)
         if known.may_view and known.gives != "number":  # it is an array as the operand is
-            return _any([self._of_node(arg, more, seen) for arg in operands])
-        return _any([self._of_operand(arg, more, seen) for arg in operands])
+            return _any(self._of_node(arg, more, seen) for arg in operands)
+        return _any(self._of_operand(arg, more, seen) for arg in operands)
 
     def _of_read(self, read: Any, more: int, seen: Seen) -> Conditions | None:
         parts = read.slice.elts if isinstance(read.slice, gast.Tuple) else [read.slice]
@@ -302,16 +307,28 @@ def _has_axes_always(known: Primitive, operation: Operation) -> bool:
     return known.shape in ("", "flat", "square") and not views
 
 
-def _all(found: list[Conditions | None]) -> Conditions | None:
-    """Say when all of some values have axes; nothing is known of none."""
-    if not found or None in found:
-        return None
-    return tuple(dict.fromkeys(item for conditions in found for item in conditions or ()))
+def _all(found: Iterable[Conditions | None]) -> Conditions | None:
+    """Say when all of some values have axes; nothing is known of none.
+
+    The others are not asked for where one has none: each may ask for as many again.
+    """
+    together: dict[str, None] | None = None
+    for conditions in found:
+        if conditions is None:
+            return None
+        together = {**(together or {}), **dict.fromkeys(conditions)}
+    return None if together is None else tuple(together)
 
 
-def _any(found: list[Conditions | None]) -> Conditions | None:
+def _any(found: Iterable[Conditions | None]) -> Conditions | None:
     """Say when one of some values has axes: that of which least is to be asked."""
-    return min((item for item in found if item is not None), key=len, default=None)
+    least: Conditions | None = None
+    for conditions in found:
+        if conditions is not None and (least is None or len(conditions) < len(least)):
+            least = conditions
+        if least == _SURELY:
+            break
+    return least
 
 
 def is_basic(part: Any, integers: Integers) -> bool:

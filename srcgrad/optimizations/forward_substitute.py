@@ -14,7 +14,7 @@ from srcgrad.ir.lines import take_lines
 from srcgrad.ir.liveness import may_raise
 from srcgrad.ir.marks import CLOSING, IS_PRIMAL, TAKES_LINE
 from srcgrad.ir.program import binds_name, count_binds, header_reads
-from srcgrad.ir.walk import INNER, blocks_of, names_read
+from srcgrad.ir.walk import INNER, blocks_of, found_in, names_read, root_name
 from srcgrad.optimizations.kept_axes import without_kept_axes
 from srcgrad.optimizations.movement import Movement, Waiting
 from srcgrad.optimizations.purity import Purity
@@ -100,6 +100,9 @@ class ForwardSubstitution:
             return
         if not self._purity.of(statement.value):
             return
+        roots = {root_name(part) or "" for part in found_in(statement, gast.Subscript)}
+        if self._movement.shares([change.name], roots):
+            return  # an entry of what gets shorter, which is read before
         place = _places_in(statement, {name}).get(name)
         if place is not None and names_read(statement.value).count(name) == 1:
             _set(place.holder, place.key, before.value)

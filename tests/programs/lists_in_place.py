@@ -208,3 +208,26 @@ def cells_and_their_neighbours(x):
             for other in others:
                 cells[i]["value"] += 0.1 * other["value"] * x[2]
     return cells[0]["value"] * beside[0][1]["value"]
+
+
+@program("v")
+def row_that_gets_its_own_last_entry(x):
+    row = [x[0], x[1]]
+    rows = [row]
+    row.append(rows[-1][-1])
+    return row[2] * x[3] + rows[0][1] * rows[-1][-1]
+
+
+@program("v")
+def rows_held_several_times(x):
+    row = [x[0], x[1] * x[2]]
+    rows = [row, row]
+    for _ in range(2):
+        for _ in range(2):
+            row[0] *= x[1] * np.sin(rows[0][0])
+            rows[0][-1] = row[-1] + sum(row)
+        row[-1] *= x[2]
+    total = x[0]
+    for held in rows:
+        total += held[0] * held[-1]
+    return total
