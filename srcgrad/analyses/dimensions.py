@@ -30,6 +30,7 @@ from srcgrad.analyses.surely_vectors import surely_vectors
 from srcgrad.analyses.windows import Windows
 from srcgrad.garbage import weakly
 from srcgrad.ir import gast
+from srcgrad.ir.build import load
 from srcgrad.ir.marks import IN_PLACE
 from srcgrad.ir.operations import Operation, broadcasts
 from srcgrad.ir.program import Program, is_store, store_target
@@ -283,6 +284,8 @@ class Dimensions:
         """Keep what a name was found to be; say whether that is less than was thought before."""
         if name in self._given:
             return False
+        if vector is None and self._integers.of(load(name)):
+            vector = ()
         vector = self._spans.believed(name, vector)
         if name not in self._known:
             self._known[name] = self._weak.get(name, vector)

@@ -291,7 +291,7 @@ class Derivation:
         known = EXPORTED | self.externals.repeated
         purity = Purity(self.program.reader, known, self.program.namer.is_adjoint)
         body = leave_out_zeros(body, purity.is_adjoint, (*self.program.parameters, *given))
-        ask_for_less(body, facts, (*self.program.parameters, *given))
+        ask_for_less(body, facts, self.program.namer, purity, (*self.program.parameters, *given))
         outside = (*self.program.parameters, *given)
         ranks = facts.dimensions.rank
         told = Outlines(purity.of, facts.shapes.is_number, lambda name: bool(ranks(load(name))))

@@ -59,6 +59,7 @@ from srcgrad.ir.walk import found_in, statements
 from srcgrad.optimizations.drop_dead_stores import DeadStores
 from srcgrad.optimizations.purity import Purity
 from srcgrad.optimizations.share_values import share_values
+from srcgrad.optimizations.square_reads import square_reads
 
 _BIND_IT: Final = "bind it before the loop: the first trip raises an UnboundLocalError"
 
@@ -287,6 +288,7 @@ def _fill(program: Program, body: list[Any], manner: Manner, known: set[str]) ->
     body = dead.drop(body, caught=manner.caught)
     if not manner.updates and not manner.caught:
         body = share_values(body, lambda name: base(name) not in known, purity)
+        body = square_reads(body, lambda name: base(name) not in known, purity)
     program.body = body
     program.namer.note_values([*program.parameters, *bound_names(body)])
     settle_edits(body)

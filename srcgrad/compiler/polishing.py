@@ -28,6 +28,7 @@ from srcgrad.optimizations.forward_substitute import ForwardSubstitution
 from srcgrad.optimizations.gather_additions import AdditionGathering
 from srcgrad.optimizations.idle_guards import drop_number_guards
 from srcgrad.optimizations.join_outers import join_outers
+from srcgrad.optimizations.leave_in_place import LeavingInPlace
 from srcgrad.optimizations.merge_additions import merge_additions
 from srcgrad.optimizations.merge_handlers import merge_handlers
 from srcgrad.optimizations.propagate_constants import propagate_constants
@@ -40,6 +41,7 @@ from srcgrad.optimizations.repeat_tests import RepeatedTests
 from srcgrad.optimizations.return_directly import return_directly
 from srcgrad.optimizations.return_early import return_early
 from srcgrad.optimizations.share_results import Fixed, ResultSharing
+from srcgrad.optimizations.sign_literals import sign_literals
 from srcgrad.optimizations.skip_copies import skip_copies, skip_own_copies, store_directly
 from srcgrad.optimizations.skip_shelters import ShelterSkipping
 from srcgrad.optimizations.spell_products import spell_products
@@ -167,10 +169,14 @@ class Polishing:
         body = read_originals(body, self._is_ours)
         now = kinds.names_now(self.program)
         is_array = self._is_array(now)
+        leaving, substitution = LeavingInPlace(body, self.purity), ForwardSubstitution
+        if leaving.has_taken:
+            body = substitution(self.purity, self.is_temporary, width).run(body)
+            body = leaving.run(body)
         body = ClearDelay(self.purity, width).run(body)
         body = fill_cleared(body, self.purity, self._is_number(now), is_array)
         body = skip_copies(body)  # of what is one sum only now
-        body = ForwardSubstitution(self.purity, self.is_temporary, width).run(body)
+        body = substitution(self.purity, self.is_temporary, width).run(body)
         body = SignRepetition(self.purity, self.is_float, width).run(body)
         body = assign_first(body, self.purity, is_array, self._touched)
         body = store_directly(body, is_array)
@@ -187,7 +193,7 @@ class Polishing:
         literals = FloatLiterals(
             collection.is_ours, is_adjoint, collection.holds_floats, is_number, is_matrix
         )
-        return literals.run(body)
+        return sign_literals(literals.run(body), collection.is_ours)
 
     def _without_ones(self, body: list[Any]) -> list[Any]:
         def fixed() -> Fixed:

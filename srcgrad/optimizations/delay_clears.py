@@ -22,10 +22,14 @@ from srcgrad.optimizations.purity import Purity
 from srcgrad.optimizations.width import WIDEST
 
 _MOST_READS: Final = 3
+_PLAIN: Final = (
+    *(gast.Name, gast.Constant, gast.Slice, gast.Tuple),
+    *(gast.UnaryOp, gast.USub, gast.Subscript),
+)
 
 
 @dataclass(frozen=True, slots=True)
-class _Taken:
+class Taken:
     """A part of an adjoint that is taken out: its name there, the array, and what is read."""
 
     name: str
@@ -76,7 +80,7 @@ class ClearDelay:
             place += 1
         return block
 
-    def _taken(self, statement: Any) -> _Taken | None:
+    def _taken(self, statement: Any) -> Taken | None:
         """Return what a statement takes out of an adjoint, if it does nothing else."""
         if not isinstance(statement, gast.Assign) or not isinstance(
             statement.targets[0], gast.Name
@@ -91,15 +95,16 @@ class ClearDelay:
         plain = isinstance(part, gast.Name) or (
             isinstance(part, gast.Subscript) and isinstance(part.value, gast.Name)
         )
-        ours = all(map(self._purity.is_adjoint, (name, array))) and _is_simple(part)
+        reads = self._counts.reads[name]
+        ours = all(map(self._purity.is_adjoint, (name, array))) and _is_simple(part, reads)
         if not plain or not ours or self._counts.binds[name] != 1:
             return None
-        few = 0 < self._counts.reads[name] <= _MOST_READS
-        return _Taken(name, array, part) if few else None
+        few = 0 < reads <= _MOST_READS
+        return Taken(name, array, part) if few else None
 
-    def _without_copy(self, rest: list[Any], taken: _Taken) -> list[Any]:
+    def _without_copy(self, rest: list[Any], taken: Taken) -> list[Any]:
         """Return the statements from the one on that takes out, with it left out if possible."""
-        clear = rest[1] if len(rest) > 1 and _clears(rest[1], taken) else None
+        clear = rest[1] if len(rest) > 1 and clears(rest[1], taken) else None
         later = rest[2:] if clear is not None else rest[1:]
         if clear is not None and later:
             scaled = _as_scaling(later[0], taken, self._counts.reads[taken.name])
@@ -114,7 +119,7 @@ class ClearDelay:
             put(statement, {taken.name: taken.part})
         return [*later[:count], *([clear] if clear is not None else []), *later[count:]]
 
-    def _readers_end(self, later: list[Any], taken: _Taken, *, clears: bool) -> int:
+    def _readers_end(self, later: list[Any], taken: Taken, *, clears: bool) -> int:
         """Return how many statements there are up to the last reader; 0 if one is in the way."""
         asked = 0
         for place, statement in enumerate(later):
@@ -129,7 +134,7 @@ class ClearDelay:
                 return place + 1
         return 0
 
-    def _may_pass(self, statement: Any, taken: _Taken, *, clears: bool, is_last: bool) -> bool:
+    def _may_pass(self, statement: Any, taken: Taken, *, clears: bool, is_last: bool) -> bool:
         """Say whether the part of the adjoint is the same before and after a statement."""
         if not isinstance(statement, (gast.Assign, gast.AugAssign)):
             return False
@@ -146,7 +151,7 @@ class ClearDelay:
         others = [name for name in header_reads(statement) if name != taken.name]
         return not (clears and self._movement.shares(others, [taken.array]))
 
-    def _may_read(self, statement: Any, taken: _Taken, times: int) -> bool:
+    def _may_read(self, statement: Any, taken: Taken, times: int) -> bool:
         """Say whether a statement computes something of its own of what it reads."""
         value = statement.value
         wider = self._width(value) + times * (self._width(taken.part) - len(taken.name))
@@ -161,7 +166,7 @@ class ClearDelay:
         return isinstance(statement, gast.AugAssign) and apart
 
 
-def _is_apart(statement: Any, taken: _Taken) -> bool:
+def _is_apart(statement: Any, taken: Taken) -> bool:
     """Say whether a statement adds to another element of the same array, and reads none else."""
     target = targets_of(statement)[0]
     if not isinstance(target, gast.Subscript) or not isinstance(taken.part, gast.Subscript):
@@ -174,12 +179,12 @@ def _is_apart(statement: Any, taken: _Taken) -> bool:
     return taken.array not in names_read(statement.value)
 
 
-def _as_scaling(statement: Any, taken: _Taken, reads: int) -> Any:
+def _as_scaling(statement: Any, taken: Taken, reads: int) -> Any:
     """Return ``g *= k`` for ``g += t * k`` after `g` was taken out as `t` and cleared."""
     if not isinstance(statement, gast.AugAssign) or not isinstance(statement.op, gast.Add):
         return None
     value = statement.value
-    same = gast.dump(_as_load(statement.target)) == gast.dump(taken.part)
+    same = gast.dump(as_load(statement.target)) == gast.dump(taken.part)
     scales = isinstance(value, gast.BinOp) and isinstance(value.op, (gast.Mult, gast.Div))
     if reads != 1 or not same or not scales or getattr(value.left, "id", "") != taken.name:
         return None
@@ -188,13 +193,14 @@ def _as_scaling(statement: Any, taken: _Taken, reads: int) -> Any:
     return at(gast.AugAssign(statement.target, value.op, value.right), statement)
 
 
-def _as_load(target: Any) -> Any:
+def as_load(target: Any) -> Any:
+    """Return a place as an expression that reads it."""
     copy = clone(target)
     copy.ctx = gast.Load()
     return copy
 
 
-def _clears(statement: Any, taken: _Taken) -> bool:
+def clears(statement: Any, taken: Taken) -> bool:
     """Say whether a statement sets to zero what was taken out."""
     if not isinstance(statement, gast.Assign) or getattr(statement.value, "value", None) != 0.0:
         return False
@@ -219,7 +225,10 @@ def _number(index: Any) -> int | None:
     return -value if negative else value
 
 
-def _is_simple(part: Any) -> bool:
-    """Say whether looking a part up again costs no more than a name does."""
-    kinds = (gast.Name, gast.Constant, gast.Slice, gast.UnaryOp, gast.USub, gast.Subscript)
-    return all(isinstance(node, (*kinds, gast.Tuple)) for node in walk(part))
+def _is_simple(part: Any, times: int) -> bool:
+    """Say whether looking a part up so many times costs no more than a name does.
+
+    What is read once is looked up once in any case, so that its index may be arithmetic.
+    """
+    kinds = _PLAIN if times != 1 else (*_PLAIN, gast.BinOp, gast.operator)
+    return all(isinstance(node, kinds) for node in walk(part))

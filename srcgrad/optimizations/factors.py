@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from srcgrad.ir import gast
 from srcgrad.ir.walk import found_in, spelled
+from srcgrad.optimizations.literals import exact_product, number_of
 
 _LEAVES: Final = frozenset({gast.Name, gast.Constant})
 
@@ -27,6 +28,37 @@ def factors_of(node: Any) -> list[Any]:
 def product_of(factors: list[Any]) -> Any:
     """Return the product of some factors, from left to right."""
     return functools.reduce(lambda a, b: gast.BinOp(a, gast.Mult(), b), factors)
+
+
+def into_quotients(factors: list[Any]) -> list[Any]:
+    """Return factors with a literal put into a quotient that begins with one.
+
+    >>> def put(text):
+    ...     found = into_quotients(factors_of(gast.parse(text).body[0].value))
+    ...     return [gast.unparse(item).strip() for item in found]
+    >>> put("2 * (0.5 / s) * x"), put("2 * (0.5 * g / s)"), put("-2 * (1.0 / s)")
+    (['1.0 / s', 'x'], ['1.0 * g / s'], ['-2.0 / s'])
+    >>> put("3 * (0.1 / s)"), put("2 * (g / s)"), put("3 * (1.0 / 3)")
+    (['3', '0.1 / s'], ['2', 'g / s'], ['3', '1.0 / 3'])
+    """
+    literal = next((item for item in factors if number_of(item) is not None), None)
+    for item in factors if literal is not None else ():
+        holder = _first_of_quotient(item)
+        total = None if holder is None else exact_product(literal, holder.left)
+        if total is not None:
+            holder.left = total
+            return [other for other in factors if other is not literal]
+    return factors
+
+
+def _first_of_quotient(node: Any) -> Any:
+    """Return the operation that a quotient begins with, if its first operand is a literal."""
+    if node.__class__ is not gast.BinOp or node.op.__class__ is not gast.Div:
+        return None
+    while node.left.__class__ is gast.BinOp and isinstance(node.left.op, (gast.Mult, gast.Div)):
+        node = node.left
+    plain = number_of(node.right) is not None  # as in a third, ``1.0 / 3``
+    return None if plain or number_of(node.left) is None else node
 
 
 def is_same_product(first: Any, second: Any, *, with_lookups: bool) -> bool:

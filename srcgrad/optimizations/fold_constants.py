@@ -12,7 +12,7 @@ from srcgrad.ir import gast
 from srcgrad.ir.build import constant, name_adjoint
 from srcgrad.ir.marks import ADJOINT
 from srcgrad.ir.walk import blocks_of, names_read, root_name
-from srcgrad.optimizations.factors import factors_of, is_same_product, product_of
+from srcgrad.optimizations.factors import factors_of, into_quotients, is_same_product, product_of
 from srcgrad.optimizations.kept_axes import without_kept_axes
 from srcgrad.optimizations.literals import arithmetic, exact, number_of
 from srcgrad.optimizations.selected_once import selected_inside, selected_once
@@ -287,8 +287,11 @@ class ConstantFolding:
         found = factors_of(node)
         if not _has_numbers(found):
             return node  # as of most
+        joins = self._of_adjoint and not any(map(_is_share, found))
+        factors = into_quotients(found) if joins else found
+        if len(factors) < len(found):
+            return product_of([self._fold(factors[0], inner=True), *factors[1:]])
         numbers = list(map(number_of, found))
-        factors = found
         if len(numbers) - numbers.count(None) > 1:
             factors = _joined(found)
             numbers = list(map(number_of, factors))

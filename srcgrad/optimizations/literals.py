@@ -57,3 +57,23 @@ def exact(node: Any, left: float, right: float) -> Any:
     total = left + second
     is_exact = math.isfinite(total) and Fraction(left) + Fraction(second) == Fraction(total)
     return constant(total) if is_exact and len(repr(abs(total))) <= _SHORT else node
+
+
+def exact_product(first: Any, second: Any) -> Any:
+    """Return the product of two literals as a float, if it is exact and short to write, or None.
+
+    >>> texts = ["2 * 0.5", "-2 * 1.5", "3 * 0.1", "0 * 0.5"]
+    >>> pairs = [gast.parse(text, mode="eval").body for text in texts]
+    >>> found = [exact_product(pair.left, pair.right) for pair in pairs]
+    >>> [item and gast.unparse(item).strip() for item in found]
+    ['1.0', '-3.0', None, None]
+    """
+    numbers = [number_of(first), number_of(second)]
+    values = [float(item) for item in numbers if item is not None]
+    total = math.prod(values)
+    if len(values) != len(numbers) or not total or not math.isfinite(total):
+        return None
+    if math.prod(map(Fraction, values)) != Fraction(total) or len(repr(abs(total))) > _SHORT:
+        return None
+    literal = constant(abs(total))
+    return literal if total > 0 else gast.UnaryOp(gast.USub(), literal)

@@ -50,7 +50,7 @@ def potential_grad(positions, masses):
                 sqrt = np.sqrt(d @ d + 0.01)
                 # L14: total -= masses[i] * masses[j] / np.sqrt(d @ d + 0.01)
                 grad_numerator = -0.5 / sqrt
-                grad_d = -2 * (0.5 * (grad_numerator * (masses_i * masses_j / sqrt)) / sqrt) * d
+                grad_d = -grad_numerator * (masses_i * masses_j / sqrt) / sqrt * d
                 grad_masses[j] += grad_numerator * masses_i
                 grad_masses[i] += grad_numerator * masses_j
                 # L13: d = positions[i] - positions[j]

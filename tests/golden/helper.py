@@ -47,9 +47,7 @@ def normalized_backward(saved, grad_out_1, grad_out_2):
     grad_numerator = grad_out_1 / scale
     grad_scale = grad_out_2 - grad_numerator @ out_1
     # L10: scale = np.sqrt(np.mean((x - mean) ** 2) + eps)
-    grad_x_minus_mean = grad_numerator + 2.0 * x_minus_mean * (
-        0.5 * grad_scale / scale / np.size(x)
-    )
+    grad_x_minus_mean = grad_numerator + x_minus_mean * (grad_scale / scale / np.size(x))
     grad_mean = -grad_x_minus_mean.sum()
     # L9: mean = np.mean(x)
     return grad_x_minus_mean + grad_mean / np.size(x)
