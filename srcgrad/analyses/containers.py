@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -16,6 +17,7 @@ from srcgrad.ir.program import Program, direct_names
 from srcgrad.ir.walk import found_in, names_bound, statements
 from srcgrad.runtime import accumulate, copied, copied_like, gathered, regathered, zeros_like
 
+_DISPLAYS: Final = (gast.List, gast.Tuple, gast.Dict)
 TREES: Final = (accumulate, copied, copied_like, gathered, regathered, zeros_like)
 """What gives adjoints as they are given to it: arrays, or new lists and dicts of such."""
 
@@ -129,7 +131,7 @@ class _Uses:
         elif operation.kind == "primitive":
             several = len(targets) == 1 and _returns_several(operation, self._program)
             (self.containers if several else self.bound).update(targets)
-            if not _takes_sequence(operation.primal, self._program):
+            if not self._program.reader.vocabulary.primitive(operation.primal).takes_lists:
                 self.arrays.update(n.id for n in operation.args if isinstance(n, gast.Name))
 
     def _read(self, operation: Operation, targets: list[str], sources: list[str]) -> None:
@@ -175,12 +177,6 @@ def _asked(program: Program) -> set[str]:
     }
 
 
-def _takes_sequence(primal: Any, program: Program) -> bool:
-    """Say whether a function is given lists as often as arrays."""
-    known = program.reader.vocabulary.primitive(primal)
-    return known.joins or known.name.startswith("builtins.")
-
-
 def _reads_of_entries(program: Program) -> list[tuple[str, list[Any]]]:
     """Return the names of what is read from lists and dicts, with all that those may hold."""
     entries = program.once(Entries)
@@ -197,12 +193,36 @@ def _holding_containers(program: Program, found: set[str], links: _Links) -> set
     size = -1
     while len(found) != size:
         size = len(found)
-        for target, values in reads:
-            if target in found:
-                continue
-            if all(isinstance(v, gast.Name) and v.id in found for v in values):
-                found |= links.spread({target})
+        found |= links.spread(_read_containers(reads, found))
     return found
+
+
+def _read_containers(reads: list[tuple[str, list[Any]]], found: set[str]) -> set[str]:
+    """Return what is read from lists that hold containers alone, and maybe what is so read.
+
+    >>> pair = gast.Tuple([], gast.Load())
+    >>> first, last = gast.Name("p", gast.Load()), gast.Name("v", gast.Load())
+    >>> sorted(_read_containers([("p", [pair, first]), ("q", [pair, last])], set()))
+    ['p']
+    """
+    waiting = [(target, values) for target, values in reads if target not in found]
+    different = {id(values): values for _, values in waiting}  # of which there are few
+    known, size = {target for target, _ in waiting}, -1
+    while len(known) != size:
+        size, held = len(known), found | known
+        plain = {k for k, values in different.items() if not all(map(_tell(held), values))}
+        known -= {target for target, values in waiting if id(values) in plain}
+    shown, size = set[str](), -1  # what is read of lists that hold nothing else is nothing
+    while len(shown) != size:
+        size, held = len(shown), found | shown
+        some = {k for k, values in different.items() if any(map(_tell(held), values))}
+        shown |= {target for target, values in waiting if id(values) in some}
+    return known & shown
+
+
+def _tell(held: set[str]) -> Callable[[Any], bool]:
+    """Return what says whether a value is a container, if those names are bound to such."""
+    return lambda value: isinstance(value, _DISPLAYS) or getattr(value, "id", "") in held
 
 
 def _read_entries(program: Program, arrays: set[str], copies: _Links) -> set[str]:

@@ -19,6 +19,7 @@ from srcgrad.analyses.threaded_states import threaded_states
 from srcgrad.ir import gast
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.liveness import walk_live
+from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program, direct_names, is_store, store_target
 from srcgrad.ir.scopes import MISSING
 from srcgrad.ir.walk import blocks_of, names_bound, names_read, statements
@@ -287,7 +288,16 @@ class _Analysis:
             return self._new(statement, self._filled_from(value))
         if operation.kind in ("primitive", "constant", "class"):
             return frozenset({NO_CONTAINER})
-        return self._read_from(value) | {FOREIGN, NO_CONTAINER}
+        return self._given_back(value, operation) | {FOREIGN, NO_CONTAINER}
+
+    def _given_back(self, value: Any, operation: Operation) -> Objects:
+        """Return what a call may return of what it is given."""
+        if operation.kind != "user" or not isinstance(value, gast.Call):
+            return self._read_from(value)
+        vocabulary, callee = self._program.reader.vocabulary, operation.primal
+        counts = not vocabulary.passes_on(callee)  # as what finds the place of an entry
+        alone = counts and not vocabulary.returned_operands(callee, value)
+        return frozenset() if alone else self._read_from(value)
 
     def _filled_from(self, value: Any) -> Objects:
         """Return what a new container may hold: of numbers and arrays it holds no container."""

@@ -128,6 +128,15 @@ class Primitive:
         return plain and self.memory in ("itself", "layout")
 
     @property
+    def takes_lists(self) -> bool:
+        """Whether it is given lists of numbers as often as arrays.
+
+        So are functions of Python's numbers that make one number of many.
+        """
+        of_many = self.scalar and self.shape == "number"
+        return self.joins or of_many or self.name.startswith("builtins.")
+
+    @property
     def chooses(self) -> bool:
         """Whether the result is one of the operands, the very object."""
         return self.same and self.viewed == "any" and self.shape == "other"

@@ -168,9 +168,21 @@ def unwrap(value: Any) -> Any:
     kind = type(value)
     if kind is list or kind is tuple:
         return kind([unwrap(item) for item in value])
+    if isinstance(value, tuple) and hasattr(kind, "_make"):
+        return remade(value, map(unwrap, value))
     if kind is dict:
         return {key: unwrap(item) for key, item in value.items()}
     return value
+
+
+def remade(value: Any, items: Iterable[Any]) -> Any:
+    """Return a list or tuple like another, with other items; a named tuple is one of its class.
+
+    >>> remade((1, 2), [3, 4])
+    (3, 4)
+    """
+    kind = type(value)
+    return kind._make(items) if hasattr(kind, "_make") else kind(items)
 
 
 def tensors_in(values: Iterable[Any]) -> list[Core]:
@@ -263,6 +275,8 @@ def as_given(value: Any) -> Any:
     kind = type(value)
     if kind is list or kind is tuple:
         return kind([as_given(item) for item in value])
+    if isinstance(value, tuple) and hasattr(kind, "_make"):
+        return remade(value, map(as_given, value))
     if kind is dict:
         return {key: as_given(item) for key, item in value.items()}
     return value

@@ -8,7 +8,7 @@ import numpy as np
 
 from srcgrad.errors import NotDifferentiableError
 from srcgrad.rules.base import Context
-from srcgrad.tape.apply import apply, differentiable, tensors_in
+from srcgrad.tape.apply import apply, differentiable, remade, tensors_in
 from srcgrad.tape.backward import grad, grad_of_call
 from srcgrad.tape.core import Core, edge_of, make, requires_grad
 from srcgrad.tape.inplace import own_part, set_item
@@ -129,7 +129,7 @@ class DualLevel:
 
             def twin(value: Any) -> Any:
                 if isinstance(value, (list, tuple)) and tensors_in(value):
-                    return type(value)([twin(item) for item in value])
+                    return remade(value, map(twin, value))
                 if not isinstance(value, Core):
                     return value
                 tangent = self.tangent_of(value)

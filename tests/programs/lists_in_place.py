@@ -218,7 +218,7 @@ def row_that_gets_its_own_last_entry(x):
     return row[2] * x[3] + rows[0][1] * rows[-1][-1]
 
 
-@program("v")
+@program("v", by="tape")
 def rows_held_several_times(x):
     row = [x[0], x[1] * x[2]]
     rows = [row, row]

@@ -1,15 +1,20 @@
 """Strict mode: plain NumPy code runs on tensors as on arrays, or is refused."""
 
 import copy
+import itertools
 import math
 import pickle
+from collections import namedtuple
 
 import numpy as np
 import pytest
 
+import srcgrad as sg
 from srcgrad import autograd, tape
 from srcgrad.errors import MissingRuleError, NotDifferentiableError
 from tests.differences import numerical_gradient
+
+Point = namedtuple("Point", "x y")
 
 
 @pytest.fixture
@@ -187,3 +192,15 @@ def test_plain_arrays_may_be_written_to_after_a_call_that_saved_them(x):
     (g,) = autograd.grad(work_arrays(x), x)
     expected = numerical_gradient(work_arrays, (np.array([0.5, 1.5, 2.5]),), 0)
     np.testing.assert_allclose(g.numpy(), expected, rtol=1e-6)
+
+
+def test_named_tuples_are_tuples_for_functions_of_numbers():
+    def f(x):
+        points = [Point(0.0, 0.0), Point(x[0], x[1]), Point(x[2], x[3])]
+        pairs = itertools.pairwise(points)
+        return sum(math.dist(p, q) * math.prod(q) for p, q in pairs)
+
+    x, v = np.array([0.7, 1.3, 0.4, 1.9]), np.array([0.3, -0.2, 0.5, 0.1])
+    expected = numerical_gradient(f, (x,), 0)
+    assert np.allclose(sg.grad(f, backend="tape")(x), expected)
+    assert np.allclose(sg.jvp(f, (x,), (v,), backend="tape")[1], expected @ v)

@@ -18,6 +18,7 @@ from srcgrad.frontend.expand.binding import (
 from srcgrad.frontend.expand.keeping import may_return_function
 from srcgrad.frontend.expand.managed import managed
 from srcgrad.frontend.expand.part import Part, callee
+from srcgrad.frontend.expand.placing import makes_functions
 from srcgrad.frontend.expand.scoping import (
     asked_of,
     calls_variables,
@@ -69,8 +70,8 @@ class Calls(Part):
         with self.frame.used_at_once(node):
             callee = self.frame.value(node.func)
         before = len(self.frame.out)
-        args = self.arguments(node, callee)
-        keywords = self.keywords(node.keywords)
+        given = self.frame.given.evaluated(node, callee)
+        args, keywords = given.args, given.keywords
         if not isinstance(callee, Static):
             self.frame.record_holders.note_put(node, args or [])
         if isinstance(callee, Static) and args is not None and keywords is not None:
@@ -84,56 +85,9 @@ class Calls(Part):
             if result is not None:
                 return result
         node.func = self.frame.plain(callee, node.func)
-        opened = args is not None and any(isinstance(item, gast.Starred) for item in node.args)
-        if args is not None and opened:
-            node.args = [self.frame.plain(value, node) for value in args]
-        else:
-            node.args = [self.plain_argument(item) for item in node.args]
-        for item in node.keywords:
-            item.value = self.frame.expression(item.value)
+        self.frame.given.spell(node, given)
         self.frame.held_fields.note_call_writes(node, callee)
         return node
-
-    def plain_argument(self, item: Any) -> Any:
-        if isinstance(item, gast.Starred):
-            item.value = self.frame.expression(item.value)
-            return item
-        return self.frame.expression(item)
-
-    def arguments(self, call: Any, callee: Value) -> list[Value] | None:
-        """Return the values of positional arguments; None if their number is not known."""
-        found: list[Value] = []
-        for item in call.args:
-            if not isinstance(item, gast.Starred):
-                found.append(self.frame.value(clone(item)))
-                continue
-            inner = self.frame.value(clone(item.value))
-            elements = self.frame.expressions.elements(inner)
-            if elements is None and isinstance(inner, (gast.Tuple, gast.List)):
-                elements = list(inner.elts)
-            if elements is None:
-                elements = self.frame.stars.unpacked(inner, callee, call)
-            if elements is None:
-                return None
-            found.extend(elements)
-        return found
-
-    def keywords(self, nodes: list[Any]) -> dict[str, Value] | None:
-        found: dict[str, Value] = {}
-        for item in nodes:
-            if item.arg is not None:
-                found[item.arg] = self.frame.value(clone(item.value))
-                continue
-            inner = self.frame.tables.given_by_stars(clone(item.value))
-            if isinstance(inner, gast.Dict) and all(
-                isinstance(key, gast.Constant) for key in inner.keys
-            ):
-                found.update({k.value: v for k, v in zip(inner.keys, inner.values, strict=True)})
-            elif isinstance(inner, Items) and inner.keys is not None:
-                found.update(zip(inner.keys, inner.values, strict=True))
-            else:
-                return None
-        return found
 
     # -- by what is called
 
@@ -491,7 +445,13 @@ class Calls(Part):
                 or count_reads(name, tree.body) < 2
                 for name, value in bound.items()
             )
+            and (not makes_functions(tree) or all(map(self._means_the_same, bound.values())))
         )
+
+    def _means_the_same(self, value: Value) -> bool:
+        """Say whether a function that is made in a call may read a value when it is called."""
+        named = isinstance(value, gast.Name) and value.id in self.frame.bound_once
+        return named or isinstance(value, (Static, gast.Constant))
 
 
 def _part(expression: Any, name: str) -> Any:

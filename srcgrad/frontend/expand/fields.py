@@ -183,13 +183,12 @@ class Fields(Part):
             made = make_function(clone(code.tree), code.home, code.source)
             written = written_parameters(made, self.session.vocabulary)
             self.session.alone[id(code.tree)] = written == {ELSEWHERE}
-        args, keywords = (
-            self.frame.calls.arguments(call, callee),
-            self.frame.calls.keywords(call.keywords),
-        )
-        if not self.session.alone[id(code.tree)] or args is None or keywords is None:
+        if not self.session.alone[id(code.tree)]:
             return False
-        bound = self.frame.calls.bound_tree(code.tree, args, keywords, {}, call)
+        given = self.frame.given.evaluated(call, callee)
+        if given.args is None or given.keywords is None:
+            return False
+        bound = self.frame.calls.bound_tree(code.tree, given.args, given.keywords, {}, call)
         self.frame.placing.inline(code, bound, callee.captured, call)
         return True
 

@@ -17,9 +17,11 @@ from srcgrad.frontend.expand.values import (
     Recorded,
     Static,
     Value,
+    class_of,
 )
 from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, clone, load, store, subscript
+from srcgrad.ir.handlers import expression
 
 if TYPE_CHECKING:
     from srcgrad.frontend.expand.interpreter import Interpreter
@@ -39,6 +41,9 @@ _ASKED: Final = {
 }
 """The method that a function of Python asks an object for its answer."""
 
+_PRINTING: Final = (print, str, repr)
+_AS_WRITTEN, _AS_IT_IS = ord("r"), -1
+"""How what stands between braces is turned into a text."""
 _JOINED: Final = {
     operator.add: gast.Add,
     operator.sub: gast.Sub,
@@ -69,8 +74,13 @@ class Folding(Part):
             return self._sum(args, keywords, node)
         if callee.value is functools.reduce:
             return self._reduce(args, keywords, node)
-        if keywords or not any(isinstance(item, (Object, Instance, Recorded)) for item in args):
+        if not any(isinstance(item, (Object, Instance, Recorded)) for item in args):
             return None
+        if any(callee.value is function for function in _PRINTING):
+            return self._printed(callee, args, keywords, node)
+        return None if keywords else self._asked(callee, args, node)
+
+    def _asked(self, callee: Known, args: list[Value], node: Any) -> Value | None:
         if _is_among(callee.value, _JOINED) and len(args) == 2:
             return self._binary(_JOINED[callee.value](), args[0], args[1], node)
         if not _is_among(callee.value, _ASKED) or not args:
@@ -79,6 +89,48 @@ class Folding(Part):
         if self.frame.asking.method_of(args[0], name) is None:
             return None
         return self.frame.call(self.frame.attribute(args[0], name, node), args[1:], {}, node)
+
+    # -- what objects say of themselves
+
+    def _printed(
+        self, callee: Known, args: list[Value], keywords: Bound, node: Any
+    ) -> Value | None:
+        """Return the text of an object, or the call that prints some."""
+        if not any(map(self._speaks, args)):
+            return None
+        name = "__repr__" if callee.value is repr else "__str__"
+        said = [self._said(item, name, node) for item in args]
+        if callee.value is print:
+            return self.frame.call(callee, said, keywords, node)
+        return said[0] if len(said) == 1 and not keywords else None
+
+    @expression(gast.FormattedValue)
+    def _formatted(self, node: Any) -> Any:
+        value = self.frame.value(node.value)
+        own = self.frame.asking.method_of(value, "__format__") is not None
+        if not own and self._speaks(value):
+            name = "__repr__" if node.conversion == _AS_WRITTEN else "__str__"
+            value, node.conversion = self._said(value, name, node), _AS_IT_IS
+        node.value = self.frame.plain(value, node.value)
+        node.format_spec = node.format_spec and self.frame.expression(node.format_spec)
+        return node
+
+    def _speaks(self, value: Value) -> bool:
+        """Say whether the class of an object says how it is printed, as the user wrote it."""
+        if isinstance(value, Instance) and value.leaves is None:
+            return False  # the run prints it as it is
+        method_of = self.frame.asking.method_of
+        return any(method_of(value, name) is not None for name in ("__str__", "__repr__"))
+
+    def _said(self, value: Value, name: str, node: Any) -> Value:
+        """Return the text that is printed of an object; other values as they are."""
+        known = self.frame.asking.method_of(value, name) is not None
+        if not known and not self._speaks(value):
+            return value
+        plain = getattr(class_of(value), "__str__", None) is object.__str__
+        if not known and (name == "__repr__" or not plain):
+            return value  # a text by another
+        return self.frame.asking.ask(value, name if known else "__repr__", [], node)
 
     def _binary(self, op: Any, left: Value, right: Value, node: Any) -> Value:
         sides = [self._named(left), self._named(right)]

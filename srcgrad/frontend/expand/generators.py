@@ -304,8 +304,8 @@ class Generators(Part):
 
     def _arguments_of(self, callee: Value, call: Any) -> dict[str, Value] | None:
         """Return the values of the parameters of a generator that is called."""
-        args = self.frame.calls.arguments(call, callee)
-        keywords = self.frame.calls.keywords(call.keywords)
+        given = self.frame.given.evaluated(call, callee)
+        args, keywords = given.args, given.keywords
         if args is None or keywords is None:
             return None
         if isinstance(callee, Method):

@@ -23,6 +23,7 @@ from srcgrad.frontend.expand.fields import Fields
 from srcgrad.frontend.expand.folding import Folding
 from srcgrad.frontend.expand.frame import Frame
 from srcgrad.frontend.expand.generators import Generators
+from srcgrad.frontend.expand.given import Given
 from srcgrad.frontend.expand.held_entries import HeldEntries
 from srcgrad.frontend.expand.held_fields import HeldFields
 from srcgrad.frontend.expand.held_names import HeldNames
@@ -84,7 +85,7 @@ class Interpreter(Frame):
         self.special = Special(self)
         self.placing = Placing(self)
         self.derivatives = Derivatives(self)
-        self.calls = Calls(self)
+        self.calls, self.given = Calls(self), Given(self)
         self.stars = Stars(self)
         self.fields = Fields(self)
         self.held_fields = HeldFields(self)

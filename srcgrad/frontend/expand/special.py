@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import collections
 import copy
 import dataclasses
 import functools
@@ -42,6 +43,7 @@ from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, call, clone, load, store
 from srcgrad.ir.packages import is_library_name
 from srcgrad.ir.scopes import uncached
+from srcgrad.ir.walk import found_in
 from srcgrad.runtime import copied, refuse_twins
 from srcgrad.runtime.indexing import names_element
 from srcgrad.runtime.objects import is_member, is_plain_class
@@ -187,6 +189,20 @@ class Special(Part):
         part = gast.comprehension(store(name), self.frame.plain(args[1], node), [], 0)
         listed = used_up and not self.frame.generators.is_looped_over(node)
         return at((gast.ListComp if listed else gast.GeneratorExp)(value, [part]), node)
+
+    @function(collections.OrderedDict)
+    def _ordered_dict(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
+        """Read ``OrderedDict(...)`` as a dict, if nothing asks it for more than a dict has."""
+        names = [item.attr for item in found_in(self.frame.code.tree, gast.Attribute)]
+        own = [name for name in vars(collections.OrderedDict) if not name.startswith("__")]
+        more = {name for name in own if getattr(dict, name, None) is None or name == "popitem"}
+        equals = any(
+            isinstance(item.left, gast.Name) and isinstance(item.ops[0], (gast.Eq, gast.NotEq))
+            for item in found_in(self.frame.code.tree, gast.Compare)
+        )  # which asks for the order, too
+        if more.intersection(names) or equals or len(args) > 1:
+            return None
+        return self.frame.call(Known(dict), args, keywords, node)
 
     @function(builtins.callable)
     def _callable(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:

@@ -8,6 +8,7 @@ from typing import Any
 from srcgrad.frontend.expand.assumptions import Outside
 from srcgrad.frontend.expand.frame import NeedsInlineError
 from srcgrad.frontend.expand.order import is_idle
+from srcgrad.frontend.expand.own_targets import with_names
 from srcgrad.frontend.expand.part import Part
 from srcgrad.frontend.expand.placing import makes_functions
 from srcgrad.frontend.expand.scoping import binds_imported, parameters
@@ -124,7 +125,7 @@ class Statements(Part):
         if not isinstance(callee, Known) or self.frame.varies(node):
             return self.frame.expression(node)
         node.func = self.frame.plain(callee, node.func)
-        node.args = [self.frame.calls.plain_argument(item) for item in node.args]
+        node.args = [self.frame.given.plain_argument(item) for item in node.args]
         for item in node.keywords:
             item.value = self.frame.expression(item.value)
         return node
@@ -338,8 +339,12 @@ class Statements(Part):
             items = list(plain.elts) if isinstance(plain, gast.Tuple) else []
             known = places_for(target, items) is not None
             if not known or not any(map(self._is_special, target.elts)):
+                target, later = with_names(target, self._is_own_field, self.frame.variable)
                 self.written(target, plain)
                 self.frame.out.append(assign(target, plain, node))
+                for place, name in later:
+                    self.frame.temporaries.add(name)
+                    self._assign_to(place, load(name), node)
                 return
         values = [self._kept_part(item, node) for item in items]
         for item, place in zip(target.elts, places_for(target, values) or (), strict=True):
@@ -349,6 +354,12 @@ class Statements(Part):
             else:
                 self.frame.held_fields.name_field(item, part[0])
                 self._assign_to(item, part[0], node)
+
+    def _is_own_field(self, target: Any) -> bool:
+        """Say whether a target is a field of an object whose fields are variables, or entries."""
+        if not isinstance(target, gast.Attribute):
+            return False
+        return isinstance(self.frame.looked_at(target.value), (Object, Recorded))
 
     def _kept_part(self, value: Value, node: Any) -> Value:
         if isinstance(value, Recorded):

@@ -44,7 +44,7 @@ def desugared(
     body = Matching(body, namer, scope, refusals).block(body)
     calls = [node for item in body for node in found_in(item, gast.Call)]
     if any(item.arg == "strict" for call in calls for item in call.keywords):
-        body = StrictZips(namer, scope).block(body)
+        body = StrictZips(namer, scope).function(body)
     if any(makes_deque(call, scope) for call in calls):
         body = Deques(scope).block(body)
     if any(makes_dict(call, scope) for call in calls) or loops_over_inner_dicts(body):

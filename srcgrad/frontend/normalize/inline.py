@@ -30,6 +30,7 @@ from srcgrad.ir.build import assign, at, clone, load
 from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Reader
 from srcgrad.ir.origins import note_foreign
+from srcgrad.ir.program import header_of
 from srcgrad.ir.scopes import MISSING, Scope, scope_of
 from srcgrad.ir.walk import (
     blocks_of,
@@ -57,6 +58,8 @@ _FOREIGN: Final = (
 )
 """What may not stand in another function."""
 
+_RUNNING: Final = (sum, max, min, sorted, list, tuple)
+"""What runs through all that it is given, before anything else is done."""
 _LEAVING: Final = (gast.Return, gast.Break, gast.Continue)
 
 
@@ -118,12 +121,27 @@ class WritingHelpers:
             statement = self._branched(written)
             for part in blocks_of(statement):
                 part[:] = self.block(part)
+            self._list_at_once(statement)
             lead = self._nested.before(statement)
             if lead:
                 self._note_new(lead)
             for item in [*lead, statement]:
                 done += self._statement(item)
         return done
+
+    def _list_at_once(self, statement: Any) -> None:
+        """Let ``sum(f(v) for v in x)`` run through a list, if `f` is such a helper.
+
+        What is run through to its end before all else may as well be in a list.
+        """
+        for node in (item for part in header_of(statement) for item in found_in(part, gast.Call)):
+            given = node.args[0] if len(node.args) == 1 else None
+            if not isinstance(given, gast.GeneratorExp):
+                continue
+            listed = at(gast.ListComp(given.elt, given.generators), given)
+            callee = self._reader.scope.resolve(node.func)
+            if any(callee is item for item in _RUNNING) and self._nested.makes(listed):
+                node.args = [listed]
 
     def _branched(self, statement: Any) -> Any:
         """Write ``y = f(a) if c else b`` with two branches, if there are such calls in it."""

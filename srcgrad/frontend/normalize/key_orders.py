@@ -58,8 +58,7 @@ class KeyOrders(Rewriter):
         names = found_in(whole, gast.Name)
         bound = Counter(item.id for item in names if _is_stored(item))
         displays = Counter(_given_displays(whole))
-        self._dicts = {name for name, count in displays.items() if bound[name] == count}
-        self._dicts |= _treated_as_dicts(whole, bound)
+        self._dicts = _made_dicts(whole, displays, bound) | _treated_as_dicts(whole, bound)
         if not self._dicts:
             return body
         mentioned = Counter(item.id for item in names)
@@ -214,8 +213,30 @@ class _Reading(Rewriter):
 
 def _given_displays(whole: Any) -> Iterator[str]:
     """Yield the names that statements bind to new dicts."""
+    yield from (name for name, value in _bindings(whole) if isinstance(value, _DICTS))
+
+
+def _bindings(whole: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the names that assignments bind, with what to: of ``a, b = {}, v`` both."""
     for node in found_in(whole, gast.Assign):
-        yield from (name for name, value in names_with_values(node) if isinstance(value, _DICTS))
+        yield from names_with_values(node)
+
+
+def _made_dicts(whole: Any, displays: Counter[str], bound: Counter[str]) -> set[str]:
+    r"""Return the names that are bound to new dicts alone, and to other such names: ``d = new``.
+
+    >>> whole = gast.parse("d = {}\nfor i in x:\n  new = {}\n  d = new\ne = {}\ne = x")
+    >>> sorted(_made_dicts(whole, Counter("d new e".split()), Counter("d d new e e".split())))
+    ['d', 'new']
+    """
+    copies = [(name, value.id) for name, value in _bindings(whole) if isinstance(value, gast.Name)]
+    copied = Counter(name for name, _ in copies)
+    found = {name for name, count in displays.items() if bound[name] == count + copied[name]}
+    size = -1
+    while len(found) != size:
+        size = len(found)
+        found -= {name for name, source in copies if source not in found}
+    return found
 
 
 def _treated_as_dicts(whole: Any, bound: Counter[str]) -> set[str]:

@@ -13,8 +13,9 @@ from typing import Any
 from srcgrad.ir import gast
 from srcgrad.ir.binding import Read, is_start
 from srcgrad.ir.build import at, call, clone, constant, load
+from srcgrad.ir.changes import change_of
 from srcgrad.ir.operations import Reader
-from srcgrad.ir.walk import blocks_of, names_bound, root_name, statements
+from srcgrad.ir.walk import blocks_of, names_bound, names_read, root_name, statements
 
 
 def raise_if_unbound(
@@ -101,16 +102,45 @@ class _Bindings:
         self._bound: set[str] = set()
         self._sources: list[tuple[str, str]] = []
         self._entries: list[tuple[str, str]] = []
+        self._held: set[str] = set()  # what is put into any container, as a value or as a key
+        self._handed: set[str] = set()  # what may be changed elsewhere
+        self._holds_nothing = False
 
     def note(self, statement: Any) -> None:
-        """Note what a statement binds."""
+        """Note what a statement binds, and what it puts into containers."""
+        change = change_of(statement)
+        if change is not None:
+            self._hold([change.value] if change.value is not None else [])
+        elif isinstance(statement, gast.Expr):
+            self._handed.update(names_read(statement))
         if isinstance(statement, gast.For):
             counts = getattr(getattr(statement.iter, "func", None), "id", "") == "range"
-            self._add(statement.target, "number" if counts else "nothing")
+            plain = isinstance(statement.iter, gast.Name)  # over the keys of a dict
+            kind = "number" if counts else "entry" if plain else "nothing"
+            self._add(statement.target, kind, root_name(statement.iter) if plain else None)
         elif isinstance(statement, gast.Assign):
             (target,) = statement.targets
+            if isinstance(target, gast.Subscript):
+                self._hold([target.slice, statement.value])
             if not is_start(statement, self._started):
-                self._add(target, self._kind(statement.value), root_name(statement.value))
+                kind = self._kind(statement.value)
+                self._add(target, kind, root_name(statement.value))
+                if kind == "display":
+                    self._hold(_shown(statement.value))
+                elif kind not in ("copy", "entry", "number", "constant"):
+                    self._handed.update(names_read(statement.value))
+
+    def _hold(self, values: list[Any]) -> None:
+        """Note what is put into a container."""
+        for value in values:
+            if isinstance(value, gast.Name):
+                self._held.add(value.id)
+            elif isinstance(value, gast.Starred):
+                self._held.update(names_read(value))
+            elif (kind := self._kind(value)) == "display":
+                self._hold(_shown(value))
+            elif kind != "number" and not isinstance(value, (gast.Slice, gast.JoinedStr)):
+                self._holds_nothing = True
 
     def _add(self, target: Any, kind: str, source: str | None = None) -> None:
         for name in names_bound(target):
@@ -130,7 +160,8 @@ class _Bindings:
         if operation.kind in ("tuple", "list", "dict"):
             return "display"
         if operation.primal is self._reader.vocabulary.getitem:
-            return "entry"
+            text = isinstance(getattr(operation.args[0], "value", None), str)
+            return "number" if text else "entry"
         if operation.kind == "primitive" or isinstance(value, (gast.Compare, gast.BoolOp)):
             return "number"
         if isinstance(value, gast.Constant):
@@ -148,5 +179,13 @@ class _Bindings:
             size = len(found) + len(holders)
             holders |= {name for name, source in pairs if source in holders}
             found |= {name for name, source in pairs if source in found}
-            found |= {name for name, source in self._entries if source in holders}
+            if self._holds_nothing or self._held & found or self._handed & holders:
+                found |= {name for name, source in self._entries if source in holders}
         return found
+
+
+def _shown(value: Any) -> list[Any]:
+    """Return what a display holds, and under which keys."""
+    if isinstance(value, gast.Dict):
+        return [item for item in (*value.keys, *value.values) if item is not None]
+    return list(value.elts)
