@@ -60,6 +60,7 @@ class _Analysis:
     def run(self) -> frozenset[str]:
         for statement in statements(self._program.body):
             self._visit(statement)
+        self._store_under_all_names()
         self._put_further_out()
         self._floats = {*self._makers, *self._program.inputs, *self._program.floats}
         self._each = set(self._floats)
@@ -77,6 +78,21 @@ class _Analysis:
                     if any(self._may_hold(kind, item) for item in [*makers, *self._stored[name]]):
                         self._outer[kind].add(name)
         return frozenset(self._floats)
+
+    def _store_under_all_names(self) -> None:
+        """Let what is stored by one name of a list or dict be stored by the others: ``s = d``."""
+        copies = [
+            (name, made.id)
+            for name, makers in self._makers.items()
+            for made in makers
+            if isinstance(made, gast.Name)
+        ]
+        size = -1
+        while size != (size := sum(map(len, self._stored.values()))):
+            for pair in copies:
+                for name, other in (pair, pair[::-1]):
+                    known = {id(value) for value in self._stored[name]}
+                    self._stored[name] += [v for v in self._stored[other] if id(v) not in known]
 
     def _put_further_out(self) -> None:
         """Let lists and dicts hold what is put into those that are read out of them.
@@ -128,8 +144,20 @@ class _Analysis:
             name = getattr(store_target(statement).value, "id", "")
             self._stored[name].append(statement.value)
         elif isinstance(statement, gast.Assign):
+            self._note_put(statement.value)
             for target in statement.targets:
                 self._note(target, statement.value)
+        elif isinstance(statement, gast.Expr):
+            self._note_put(statement.value)
+
+    def _note_put(self, value: Any) -> None:
+        """Note what a method puts into a dict: ``d.setdefault(k, v)``, and all of an update."""
+        func: Any = getattr(value, "func", None)
+        name = getattr(getattr(func, "value", None), "id", "")
+        if name and getattr(func, "attr", "") == "setdefault":
+            self._stored[name] += value.args[1:]
+        elif name and getattr(func, "attr", "") == "update":
+            self._stored[name].append(None)
 
     def _iterate(self, target: Any, iterable: Any) -> None:
         """Note what the names of a loop are bound to: parts of what is looped over."""

@@ -101,7 +101,7 @@ class ForwardSubstitution:
         if not self._purity.of(statement.value):
             return
         roots = {root_name(part) or "" for part in found_in(statement, gast.Subscript)}
-        if self._movement.shares([change.name], roots):
+        if self._movement.shares([change.name], roots - {name}):
             return  # an entry of what gets shorter, which is read before
         place = _places_in(statement, {name}).get(name)
         if place is not None and names_read(statement.value).count(name) == 1:
