@@ -231,3 +231,14 @@ def rows_held_several_times(x):
     for held in rows:
         total += held[0] * held[-1]
     return total
+
+
+@program("v")
+def copy_used_up_in_each_trip(x):
+    values, total = [x[0], x[1] * x[2]], 0.0
+    for _ in range(2):
+        waiting = values[:]
+        while len(waiting) > 1:
+            total += waiting.pop() * values[-1]
+        total += x[2]
+    return total * values[0]
