@@ -150,7 +150,7 @@ def entry_of_an_object_deleted(x):
     return size * np.sum(np.sin(y) * x)
 
 
-@program("v", by="tape")
+@program("v")
 def object_as_a_text(x):
     y = x * 2.0
     size = np.sum(y * y)

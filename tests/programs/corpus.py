@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import re
 import zlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -105,6 +106,14 @@ def every_program() -> dict[str, Program]:
 def programs_by(*engines: Engine) -> dict[str, Program]:
     """Return the programs that must be differentiated by one of some engines."""
     return {name: item for name, item in every_program().items() if item.by in engines}
+
+
+def without_module_names(text: str) -> str:
+    """Return a text without the names of the generated modules that it imports from.
+
+    Where the same text was loaded before, for other values outside, they have numbers.
+    """
+    return re.sub(r"(?<=srcgrad\._generated\.)\w+", "", text)
 
 
 def sample(programs: Iterable[Program], one_in: int) -> list[Program]:

@@ -23,7 +23,7 @@ AROUND: dict[str, Callable[..., Any]] = {
     "jvp": lambda f, x: [sg.jvp(f, (x,), (unit,))[1] for unit in np.eye(len(x))[:1]],
 }
 TO_THE_TAPE = frozenset(
-    "read_by_functions_in_a_list one_array_under_two_keys read_within_a_comprehension deleted"
+    "read_by_functions_in_a_list one_array_under_two_keys read_within_a_comprehension"
     " key_that_is_computed two_variables entry_of_an_entry recursive"
     " generated object_renewed_before object_renewed_at_last dicts_changed_about"
     " inner_dict_renewed inner_dicts_changed_about appended inserted reversed_list"

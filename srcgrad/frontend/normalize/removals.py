@@ -18,6 +18,7 @@ def without_removals(block: list[Any], varies: Callable[[Any], bool]) -> list[An
     r"""Return a statement list in which `pop` takes entries out of containers that vary.
 
     >>> from srcgrad.compiler.doctesting import parse, text
+    >>> from srcgrad.ir.walk import root_name
     >>> body = parse("del a[i], b[0][1]\nif c:\n    del a[1:], d")
     >>> print(text(without_removals(body, lambda owner: root_name(owner) == "a")))
     a.pop(i)
