@@ -116,7 +116,7 @@ class ArrayKinds:
         return arrays | self._shown()
 
     def _shown(self) -> set[str]:
-        """Return the names that are used as only arrays are: ``x.shape``, ``x[i, j]``."""
+        """Return the names used as only arrays are: ``x.shape``, ``x[i, :]``, ``x[[i, j]]``."""
         found: set[str] = set()
         for statement in self._program.body:
             for node in found_in(statement, gast.Attribute, gast.Subscript):
@@ -125,7 +125,8 @@ class ArrayKinds:
                 by_attribute = isinstance(node, gast.Attribute) and node.attr in _OF_ARRAYS
                 by_index = isinstance(node, gast.Subscript) and isinstance(node.slice, gast.Tuple)
                 slices = by_index and any(isinstance(i, gast.Slice) for i in node.slice.elts)
-                if by_attribute or slices:
+                listed = isinstance(node, gast.Subscript) and isinstance(node.slice, gast.List)
+                if by_attribute or slices or listed:
                     found.add(node.value.id)
         return found
 

@@ -32,6 +32,7 @@ class Storage:
         outside: The names of what is written that the caller or the module may reach, if not by
             another name.
         reshaped: The names that may be bound to lists and dicts that are changed in place.
+        arrays: The names that are surely bound to arrays; a section of one is a view of it.
         own: The changes and stores of lists and dicts that the program has made, by identity.
     """
 
@@ -43,6 +44,7 @@ class Storage:
     lists: set[str] = field(default_factory=set)
     own: set[int] = field(default_factory=set)
     reshaped: set[str] = field(default_factory=set)
+    arrays: set[str] = field(default_factory=set)
     writes: dict[str, list[int]] = field(default_factory=dict)
     order: dict[int, int] = field(default_factory=dict)
     loops: list[tuple[int, int, set[str]]] = field(default_factory=list)

@@ -103,7 +103,7 @@ class _Analysis:
         self._calls = CallWrites(program, weakly(self._varies), weakly(self._problem))
         self._changes = ContainerChanges(program, shapes)
         self._changed: list[set[str]] = []  # the names of each list or dict that is changed
-        self._result.own = self._changes.own
+        self._result.own, self._result.arrays = self._changes.own, self._kinds.arrays
         self._result.outside.update(self._changes.lent)
 
     def run(self) -> Storage:

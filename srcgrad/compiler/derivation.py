@@ -320,7 +320,7 @@ class Derivation:
             lasting.is_read_for_good,
         )
         recorder.parameters = self.program.parameters
-        recorder.stored, recorder.filled = lasting.stored(), filled
+        recorder.stored, recorder.copies = lasting.stored(), lasting.changed_copies()
         for pair in pairs:
             if pair.kind == "loop" and keep_shapes(
                 pair.primal.body, pair.adjoint.body, self.program.namer

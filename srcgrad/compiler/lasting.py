@@ -82,6 +82,29 @@ class Lasting:
         """Leave out the copies of parts that stay as they are."""
         read_in_place(self._body, self._purity.is_copy, self.is_read_for_good)
 
+    def changed_copies(self) -> set[str]:
+        """Return the names of what may be sections of lists, and is changed once it is made.
+
+        A section of a list is a copy, which shows nothing of that when it is taken again. One of
+        an array is a view.
+        """
+        storage = self._facts.storage
+        changed = storage.mutated | storage.reshaped
+        return {
+            name
+            for item in statements(self._body)
+            if isinstance(item, gast.Assign) and self._may_copy(item.value)
+            for name in bound_by(item)
+            if name in changed
+        }
+
+    def _may_copy(self, value: Any) -> bool:
+        """Say whether a value is a section ``xs[i:j]`` of what may be a list."""
+        if not isinstance(value, gast.Subscript) or not isinstance(value.slice, gast.Slice):
+            return False
+        is_array = getattr(value.value, "id", "") in self._facts.storage.arrays
+        return not is_array and not self._facts.dimensions.rank(value.value)
+
     def stored(self) -> set[int]:
         """Return the statements that write values where the backward pass finds them again.
 

@@ -14,7 +14,7 @@ from typing import Any
 from srcgrad.analyses.sharing import Sharing
 from srcgrad.ir import gast
 from srcgrad.ir.names import Namer
-from srcgrad.ir.program import bound_by, count_binds, count_reads, header_reads, targets_of
+from srcgrad.ir.program import Counts, bound_by, header_reads, targets_of
 from srcgrad.ir.walk import blocks_of, names_bound, root_name, statements, walk
 from srcgrad.locks import kept_property
 
@@ -70,6 +70,7 @@ class OriginalAdjoints:
         self._namer = namer
         self._is_pure = is_pure
         self._same = same
+        self._counts = Counts(body)
 
     def run(self) -> None:
         """Rewrite the body in place."""
@@ -78,14 +79,6 @@ class OriginalAdjoints:
     @kept_property
     def _sharing(self) -> Sharing:
         return Sharing(self._body, self._is_pure)
-
-    @kept_property
-    def _binds(self) -> Counter[str]:
-        return count_binds(self._body)
-
-    @kept_property
-    def _reads(self) -> Counter[str]:
-        return count_reads(self._body)
 
     @kept_property
     def _made(self) -> dict[str, Any]:
@@ -113,7 +106,7 @@ class OriginalAdjoints:
         """Let what is added at the `end` be added where it is computed, if that is the same."""
         whole, part = end.target.id, end.value.id
         starts = [item for item in block if bound_by(item) == [part]]
-        if len(starts) != 1 or self._binds[part] != 1 or whole == part:
+        if len(starts) != 1 or self._counts.binds[part] != 1 or whole == part:
             return
         start = starts[0]
         between = block[block.index(start) + 1 : block.index(end)]
@@ -131,7 +124,7 @@ class OriginalAdjoints:
         if getattr(getattr(zeros, "func", None), "id", "") != "zeros_like":
             return False
         copy = zeros.args[0]
-        if not isinstance(copy, gast.Name) or self._binds[copy.id] != 1:
+        if not isinstance(copy, gast.Name) or self._counts.binds[copy.id] != 1:
             return False
         value = self._made.get(copy.id)
         names = [node for node in walk(value) if isinstance(node, gast.Name)] if value else []
@@ -147,7 +140,7 @@ class OriginalAdjoints:
         if not all(self._is_apart(item, whole, part) for item in inner):
             return False
         met = sum(root_name(target) == part for item in inner for target in targets_of(item))
-        return self._reads[part] == met + 1
+        return self._counts.reads[part] == met + 1
 
     def _is_apart(self, statement: Any, whole: str, part: str) -> bool:
         """Say whether one statement asks for neither of two adjoints, and adds to one at most."""

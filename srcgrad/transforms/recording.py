@@ -78,7 +78,7 @@ class Recorder:
     ) -> None:
         self.parameters: Collection[str] = ()
         self.stored: Collection[int] = ()  # statements that write elements for good
-        self.filled: Collection[str] = ()  # lists and dicts that are changed once they are made
+        self.copies: Collection[str] = ()  # of sections of lists, which are changed later
         self._is_final = is_final
         self._whole = forward
         self.recorded: set[str] = set()
@@ -271,7 +271,7 @@ class Recorder:
         sums: dict[str, Any] = {}
         for statement in body:
             (name,) = _bound_by(statement) if len(_bound_by(statement)) == 1 else ("",)
-            if not name or CLOSING.of(statement) or binds[name] > 1 or name in self.filled:
+            if not name or CLOSING.of(statement) or binds[name] > 1 or name in self.copies:
                 continue
             reads = set(names_read(getattr(statement, "value", None)))
             if not isinstance(statement, gast.Assign) or not self._lasts(statement, reads):

@@ -242,3 +242,27 @@ def copy_used_up_in_each_trip(x):
             total += waiting.pop() * values[-1]
         total += x[2]
     return total * values[0]
+
+
+@program("v")
+def copy_updated_in_each_trip(x):
+    values, total = [x[0], x[1], x[2]], 0.0
+    for _ in range(2):
+        changed = values[:]
+        changed[0] = changed[0] * x[3]
+        changed[1] *= changed[0]
+        total += changed[0] * changed[1] + np.prod(changed)
+    return total
+
+
+@program("v")
+def copy_updated_and_used_up(x):
+    values, total = [x[0], x[1], x[2]], 0.0
+    for _ in range(2):
+        waiting = values[:]
+        waiting[0] = waiting[0] * x[3]
+        while len(waiting) > 1:
+            total += waiting.pop() * waiting[0]
+        waiting[0] += total
+        total += waiting[0] * waiting[-1]
+    return total

@@ -96,7 +96,7 @@ class NewContainers:
                 return shows(value)
             called = self._reader.scope.resolve(value.func)
             if called is MISSING:
-                return getattr(value.func, "attr", "") == "tolist"
+                return list in makers and getattr(value.func, "attr", "") == "tolist"
             return any(called is maker for maker in makers)
 
         values = self._values.get(name, [])
