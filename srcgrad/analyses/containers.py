@@ -90,7 +90,7 @@ class _Uses:
         self.parts: list[tuple[str, str]] = []
         self.trees: set[str] = set()
         self._program = program
-        self._displays: dict[str, list[Any]] = {}
+        self._displays: dict[str, Operation] = {}
 
     def visit(self, statement: Any) -> None:
         """Note what one statement says."""
@@ -108,7 +108,7 @@ class _Uses:
         sources = [name for arg in operation.args for name in direct_names(arg)]
         if operation.kind in ("tuple", "list", "dict"):
             self.containers.update(targets)
-            self._displays.update((target, list(operation.args)) for target in targets[:1])
+            self._displays.update((target, operation) for target in targets[:1])
         elif operation.kind == "unpack":
             self.containers.update(sources)
         elif operation.kind == "user":
@@ -267,15 +267,21 @@ def _shown_by_callee(operation: Operation, program: Program) -> list[str]:
 
 
 def _read_back(
-    target: str, operation: Operation, displays: dict[str, list[Any]]
+    target: str, operation: Operation, displays: dict[str, Operation]
 ) -> list[tuple[str, str]]:
     """Link an element that is read from a display to what was put there."""
     base, index = operation.args[:2]
-    items = displays.get(getattr(base, "id", ""), [])
+    display = displays.get(getattr(base, "id", ""))
+    if display is None or display.kind == "dict":  # in those, an entry stands at no place
+        return []
+    items = display.args
     position = getattr(index, "value", None)
-    if type(position) is int and position < len(items) and isinstance(items[position], gast.Name):
-        return [(items[position].id, target)]
-    return []
+    if type(position) is not int or not -len(items) <= position < len(items):
+        return []
+    counted = items[:position] if position >= 0 else items[position:]
+    if any(isinstance(item, gast.Starred) for item in counted):
+        return []  # nobody knows how many it stands for
+    return [(items[position].id, target)] if isinstance(items[position], gast.Name) else []
 
 
 def is_key(index: Any) -> bool:
