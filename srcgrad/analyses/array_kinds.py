@@ -11,7 +11,7 @@ from srcgrad.ir import gast
 from srcgrad.ir.displays import lists_have
 from srcgrad.ir.marks import IN_PLACE
 from srcgrad.ir.program import Program, direct_names
-from srcgrad.ir.walk import found_in, names_bound, statements, walk
+from srcgrad.ir.walk import found_in, names_bound, names_read, statements, walk
 from srcgrad.locks import kept_property
 
 _OF_ARRAYS = frozenset(["shape", "ndim", "size", "dtype", "T", "flat"])
@@ -100,19 +100,22 @@ class ArrayKinds:
     @kept_property
     def arrays(self) -> set[str]:
         """Return the names that are bound to arrays on all paths, never to lists or dicts."""
-        made: dict[str, list[Any]] = defaultdict(list)
+        made: list[tuple[str, Any]] = []
+        makes: dict[str, list[tuple[str, Any]]] = defaultdict(list)  # what is made of each name
         for statement in statements(self._program.body):
             if isinstance(statement, gast.Assign):
                 whole = isinstance(statement.targets[0], gast.Name)
-                for name in _targets(statement):
-                    made[name].append(statement if whole else None)
-        arrays = set(made) - set(self._program.parameters)
-        while wrong := {
-            name
-            for name in arrays
-            if not all(item is not None and self._makes_array(item, arrays) for item in made[name])
-        }:
-            arrays -= wrong
+                made += [(name, statement if whole else None) for name in _targets(statement)]
+        for name, maker in made:
+            for read in names_read(maker.value) if maker is not None else ():
+                makes[read].append((name, maker))
+        arrays = {name for name, _ in made} - set(self._program.parameters)
+        waiting = made
+        while waiting:
+            name, maker = waiting.pop()
+            if name in arrays and (maker is None or not self._makes_array(maker, arrays)):
+                arrays.remove(name)
+                waiting += makes[name]
         return arrays | self._shown()
 
     def _shown(self) -> set[str]:

@@ -90,7 +90,7 @@ class _Uses:
         self.parts: list[tuple[str, str]] = []
         self.trees: set[str] = set()
         self._program = program
-        self._displays: dict[str, Operation] = {}
+        self._displays: dict[str, dict[int, str]] = {}
 
     def visit(self, statement: Any) -> None:
         """Note what one statement says."""
@@ -108,7 +108,7 @@ class _Uses:
         sources = [name for arg in operation.args for name in direct_names(arg)]
         if operation.kind in ("tuple", "list", "dict"):
             self.containers.update(targets)
-            self._displays.update((target, operation) for target in targets[:1])
+            self._displays.update((target, _places(operation)) for target in targets[:1])
         elif operation.kind == "unpack":
             self.containers.update(sources)
         elif operation.kind == "user":
@@ -266,22 +266,32 @@ def _shown_by_callee(operation: Operation, program: Program) -> list[str]:
     return [value.id for name, value in pairs if name in inner and isinstance(value, gast.Name)]
 
 
+def _places(display: Operation) -> dict[int, str]:
+    """Return the names that a display shows, by the places where they surely stand.
+
+    Those behind an unpacked list, of which nobody knows the length, are found from the end alone.
+    """
+    if display.kind == "dict":
+        return {}
+    items = display.args
+    stars = [place for place, item in enumerate(items) if isinstance(item, gast.Starred)]
+    first, last = (stars[0], stars[-1]) if stars else (len(items), -1)
+    found: dict[int, str] = {}
+    for place, item in enumerate(items):
+        if isinstance(item, gast.Name):
+            found.update({place: item.id} if place < first else {})
+            found.update({place - len(items): item.id} if place > last else {})
+    return found
+
+
 def _read_back(
-    target: str, operation: Operation, displays: dict[str, Operation]
+    target: str, operation: Operation, displays: dict[str, dict[int, str]]
 ) -> list[tuple[str, str]]:
     """Link an element that is read from a display to what was put there."""
     base, index = operation.args[:2]
-    display = displays.get(getattr(base, "id", ""))
-    if display is None or display.kind == "dict":  # in those, an entry stands at no place
-        return []
-    items = display.args
     position = getattr(index, "value", None)
-    if type(position) is not int or not -len(items) <= position < len(items):
-        return []
-    counted = items[:position] if position >= 0 else items[position:]
-    if any(isinstance(item, gast.Starred) for item in counted):
-        return []  # nobody knows how many it stands for
-    return [(items[position].id, target)] if isinstance(items[position], gast.Name) else []
+    found = displays.get(getattr(base, "id", ""), {})
+    return [(found[position], target)] if type(position) is int and position in found else []
 
 
 def is_key(index: Any) -> bool:

@@ -102,7 +102,7 @@ class _Analysis:
         self._operands = SharedOperands(*parts, weakly(self._is_number))
         self._calls = CallWrites(program, weakly(self._varies), weakly(self._problem))
         self._changes = ContainerChanges(program, shapes)
-        self._changed: list[set[str]] = []  # the names of each list or dict that is changed
+        self._changed: list[tuple[int, set[str]]] = []  # where, and the names of what is changed
         self._result.own, self._result.arrays = self._changes.own, self._kinds.arrays
         self._result.outside.update(self._changes.lent)
 
@@ -186,9 +186,9 @@ class _Analysis:
     def _note_change(self, statement: Any) -> None:
         """Note that the lists and dicts which the backward pass may read are not what they were."""
         changed = self._changes.aliases(statement)
-        self._changed.append(changed)
+        self._changed.append((self._number, changed))
         for name in changed:
-            self._result.writes.setdefault(name, []).append(self._result.order[id(statement)])
+            self._result.writes.setdefault(name, []).append(self._number)
             self._result.reshaped.add(name)
 
     def _holds_objects(self, name: str) -> bool:
@@ -383,7 +383,7 @@ class _Analysis:
         self._result.mutated -= members
         self._result.axisless -= members
         for name in members - found.names:
-            self._result.writes.pop(name, None)
+            self._result.writes[name] = [at for at, changed in self._changed if name in changed]
         self._result.reshaped |= found.names
         self._result.own |= found.replaced.keys()
         self._result.mirror.add(found)
@@ -392,7 +392,7 @@ class _Analysis:
         """A name bound in a loop is not made there if its memory is reached outside, too."""
         written = [members for members in classes.values() if members & self._result.mutated]
         for _, _, made in self._result.loops:
-            for members in [*written, *self._changed]:
+            for members in [*written, *(changed for _, changed in self._changed)]:
                 if not members <= made:
                     made.difference_update(members)
 

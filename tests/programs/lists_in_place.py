@@ -266,3 +266,26 @@ def copy_updated_and_used_up(x):
         waiting[0] += total
         total += waiting[0] * waiting[-1]
     return total
+
+
+@program("v")
+def copy_used_up_before_another(x):
+    values = [x[0], x[1] * x[2]]
+    waiting = values[:]
+    total = np.prod(waiting) * 0.3
+    total += waiting.pop() * values[-1]
+    values = values[:]
+    rows = [values, values]
+    changed = values[:]
+    changed[-1] = rows[0][-1]
+    return total + sum(values)
+
+
+@program("v")
+def copy_of_a_dict_by_places(x):
+    given = {1: x[0], 0: x[1]}
+    own = {**given, 2: x[2]}
+    own[0] = own[0] * own[1]
+    other = dict(own)
+    other[1] = other[2] * 2.0
+    return own[0] * other[1] + given[0] * other[0] + own[2] * given[1]
