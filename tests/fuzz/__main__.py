@@ -2,6 +2,7 @@
 
     python -m tests.fuzz --seconds 600 --jobs 2
     python -m tests.fuzz --seconds 600 --numba
+    python -m tests.fuzz --seconds 600 --only lists --unchecked
     python -m tests.fuzz --replay build/fuzz/wrong-1234-grad.txt
 
 What fails is written to `build/fuzz`, small, with the seed and what was wrong.
@@ -39,11 +40,17 @@ def main() -> int:
         "--coverage", action="store_true", help="say which lines of the compiler ran"
     )
     parser.add_argument("--numba", action="store_true", help="let Numba run all, and nothing else")
+    parser.add_argument("--only", choices=sorted(WEIGHTS["program"]), default="", help="one kind")
+    parser.add_argument(
+        "--unchecked", action="store_true", help="show what the check of derivatives would refuse"
+    )
     parser.add_argument("--folder", type=Path, default=ROOT / "build" / "fuzz")
     parser.add_argument("--replay", type=Path, nargs="*", help="judge written programs again")
     options = parser.parse_args()
     if options.numba:
         os.environ.setdefault("NUMBA_OPT", "0")  # read where Numba is first imported
+    if options.unchecked:
+        os.environ["SRCGRAD_PROVE"] = "0"
     if options.replay:
         return max(replay(path) for path in options.replay)
     print("weights:")
@@ -51,7 +58,9 @@ def main() -> int:
         print(f"  {table}: {json.dumps(weights)[1:-1]}")
     begin = time.perf_counter()
     modes = ("numba", "numba_vjp") if options.numba else ()
-    campaign = Campaign(options.folder, options.jobs, options.shrink, options.coverage, modes)
+    campaign = Campaign(
+        options.folder, options.jobs, options.shrink, options.coverage, modes, options.only
+    )
     tally = campaign.run(options.seed, options.programs, options.seconds)
     return report(tally, time.perf_counter() - begin, options.coverage)
 

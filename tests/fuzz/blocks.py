@@ -32,7 +32,7 @@ def statements(c: Context, count: int) -> Lines:
         for _ in range(4):
             names = dict(c.scope.names)
             try:
-                found = c.draw("statement")
+                found = c.draw(c.table)
             except NoExpressionError:
                 found = None
             if found is not None:

@@ -66,12 +66,22 @@ class Tally:
 
 
 class Campaign:
-    """A run: how many processes, how long to shrink, where failures go, which modes alone."""
+    """A run: how many processes, how long to shrink, where failures go, which modes alone.
+
+    `only` names the kind of programs to draw (see the table `program` of the weights).
+    """
 
     def __init__(
-        self, folder: Path, jobs: int, shrink: float, coverage: bool, modes: tuple[str, ...] = ()
+        self,
+        folder: Path,
+        jobs: int,
+        shrink: float,
+        coverage: bool,
+        modes: tuple[str, ...] = (),
+        only: str = "",
     ) -> None:
         self.modes = modes
+        self.only = only
         self.folder = folder
         self.jobs = jobs
         self.shrink = shrink
@@ -112,6 +122,7 @@ class Campaign:
                 "until": until,
                 "coverage": self.coverage,
                 "modes": list(self.modes),
+                "only": self.only,
             }
 
 
@@ -152,10 +163,11 @@ def run_chunk(task: dict[str, Any]) -> Tally:
 
 
 def _judge_all(task: dict[str, Any], tally: Tally, scratch: Path) -> None:
+    weights = {**WEIGHTS, "program": {task["only"]: 1.0}} if task.get("only") else WEIGHTS
     for seed in range(*task["seeds"]):
         if task["until"] is not None and time.time() > task["until"]:
             break
-        program = draw_program(seed, WEIGHTS)
+        program = draw_program(seed, weights)
         tally.programs += 1
         try:
             modes = task.get("modes") or modes_of(program, WEIGHTS["mode"])

@@ -101,6 +101,7 @@ class Context:
     nested: bool = False
     walrus: bool = True  # whether an expression may bind a name
     strict: bool = False  # whether what the caller has stays as it is
+    table: str = "statement"  # what statements are drawn from
 
     # -- choices
 

@@ -6,7 +6,7 @@ import random
 from collections import Counter
 from dataclasses import dataclass, field
 
-from tests.fuzz import blocks, containers, habits, statements  # noqa: F401 - they fill the tables
+from tests.fuzz import blocks, containers, habits, listed, statements  # noqa: F401 - they fill the tables
 from tests.fuzz.blocks import given
 from tests.fuzz.context import TABLES, Context, ModuleDraft, Outer, production
 from tests.fuzz.expressions import NoExpressionError, array
@@ -557,6 +557,16 @@ def draw_program(seed: int, weights: dict[str, dict[str, float]]) -> Program:
     """Return the program of a seed."""
     rng = random.Random(seed)
     counts: Counter[str] = Counter()
+    kinds = weights["program"]
+    (kind,) = random.Random(f"kind {seed}").choices(list(kinds), list(kinds.values()))
+    counts[f"program.{kind}"] += 1
+    return PROGRAMS[kind](seed, rng, counts, weights)
+
+
+def _of_modules(
+    seed: int, rng: random.Random, counts: Counter[str], weights: dict[str, dict[str, float]]
+) -> Program:
+    """Return functions, classes and values in several modules, over arrays above all."""
     drafts: list[ModuleDraft] = []
     names = ("base", "aid", "main")[3 - rng.choice((1, 1, 2, 2, 3)) :]
     for name in names:
@@ -574,6 +584,22 @@ def draw_program(seed: int, weights: dict[str, dict[str, float]]) -> Program:
     _main(main, others, rng, counts)
     main.lines += _outside(main, others, rng)
     return Program({d.name: _written(d) for d in drafts}, seed, counts)
+
+
+def _of_lists(
+    seed: int, rng: random.Random, counts: Counter[str], weights: dict[str, dict[str, float]]
+) -> Program:
+    """Return one function over lists, dicts and tables of numbers that share rows."""
+    draft = ModuleDraft("main")
+    draft.lines = [*listed.HELPERS.splitlines(), "", ""]
+    body = listed.draw_body(_context(rng, draft, [], counts))
+    draft.lines += ["def program(x):", *(f"    {line}" for line in body), "", ""]
+    draft.lines += ["def arguments(rng, n, m):", "    return (rng.uniform(0.4, 1.9, size=n),)"]
+    draft.lines += ["", "", "def outside():", "    pass"]
+    return Program({draft.name: _written(draft)}, seed, counts)
+
+
+PROGRAMS = {"modules": _of_modules, "lists": _of_lists}
 
 
 def _main(
