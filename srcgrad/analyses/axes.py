@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from srcgrad.analyses.dimensions import Dimensions
@@ -21,10 +21,12 @@ from srcgrad.primitives import Primitive
 _SURELY: Final[Conditions] = ()
 _SHOWN: Final = ("tuple", "list", "dict")
 Seen = Mapping[str, tuple[int, bool]]
-"""Names that are being asked of: how many axes they must have more than, and if they must have any.
+"""What is being asked: of how many axes names must have more, and if they must have any at all.
 
+It is asked of the entries of a list or dict under ``name[]``.
 An array without axes is written into, too, but what is computed of it is a number.
 """
+_Ask = Callable[[Seen], Conditions | None]
 _NO_ARRAYS: Final = ("int", "number", "list", "tuple", "dict")
 
 
@@ -52,6 +54,8 @@ class Axes:
         self.assumed: dict[int, Conditions] = {}
         self.holders = GivenHolders(program, integers)
         self._computes = 0  # how many operations there are between what is asked and what is met
+        self._known: dict[tuple[str, int, bool], Conditions | None] = {}
+        self._met: set[str] = set()  # what was asked of before, and so is taken for granted
 
     def of(self, name: str) -> Conditions | None:
         """Return the conditions on arguments; none if it is sure, None if nothing is known."""
@@ -90,17 +94,34 @@ class Axes:
         rank = self._dimensions.rank(gast.Name(name, gast.Load(), None, None))
         if rank is not None:
             return _SURELY if rank > more else None
-        if name in seen:
-            before, computes = seen[name]
-            if more > before:
-                return None
-            if computes or not self._computes:
-                return _SURELY
-        makers, asked = self._makers.get(name, []), self._asking(name, more, seen)
-        return _all(self._of_maker(item, more, asked) for item in makers)
+        makers = self._makers.get(name, [])
 
-    def _asking(self, name: str, more: int, seen: Seen) -> Seen:
-        return {**seen, name: (more, self._computes > 0)}
+        def ask(asked: Seen) -> Conditions | None:
+            return _all(self._of_maker(item, more, asked) for item in makers)
+
+        return self._once(name, more, seen, ask)
+
+    def _once(self, key: str, more: int, seen: Seen, ask: _Ask) -> Conditions | None:
+        """Return what is known, what is taken for granted, or what `ask` says.
+
+        An answer for which nothing was taken for granted holds whatever is asked. Without those,
+        what is computed of a name twice is asked for twice, and that of it four times.
+        """
+        question = key, more, self._computes > 0
+        if question in self._known:
+            return self._known[question]
+        if key in seen:
+            before, computes = seen[key]
+            if more > before or computes or not self._computes:
+                self._met.add(key)
+                return None if more > before else _SURELY
+        outside, self._met = self._met, set()
+        found = ask({**seen, key: (more, self._computes > 0)})
+        self._met.discard(key)
+        if not self._met:
+            self._known[question] = found
+        self._met |= outside
+        return found
 
     def _of_maker(self, statement: Any, more: int, seen: Seen) -> Conditions | None:
         if not isinstance(statement, gast.Assign):
@@ -194,17 +215,24 @@ class Axes:
         self, name: str, more: int, seen: Seen, word: str | None = None
     ) -> Conditions | None:
         """Say when all entries of a tuple, list or dict have axes, or those under one word."""
-        asked = self._asking(name, more, seen)
         put = self._puts.get(name, ())
         if not all(isinstance(value, gast.Name) for value in put):
             return None
         makers = self._makers.get(name, [None])
-        return _all(
-            itertools.chain(
-                (self._of_name(value.id, more, asked) for value in put),
-                (self._of_made(item, more, seen, asked, word) for item in makers),
+        mark = name, (more, self._computes > 0)
+
+        def ask(seen: Seen) -> Conditions | None:
+            asked = {**seen, mark[0]: mark[1]}
+            found = _all(
+                itertools.chain(
+                    (self._of_name(value.id, more, asked) for value in put),
+                    (self._of_made(item, more, seen, asked, word) for item in makers),
+                )
             )
-        )
+            self._met.discard(name)
+            return found
+
+        return self._once(f"{name}[{word or ''}]", more, seen, ask)
 
     def _of_made(
         self, statement: Any, more: int, seen: Seen, asked: Seen, word: str | None
@@ -213,7 +241,7 @@ class Axes:
         if not isinstance(statement, gast.Assign):
             return None
         operation, value = self._program.operation(statement), statement.value
-        if operation.kind == "copy" and value.id not in seen:
+        if operation.kind == "copy" and not self._is_met(value.id, seen):
             return self._of_entries(value.id, more, asked, word)
         if operation.kind in _SHOWN:
             held = _under(word, value, operation)
@@ -226,6 +254,12 @@ class Axes:
             return self._of_listed(operation, more, asked)
         return None
 
+    def _is_met(self, name: str, seen: Seen) -> bool:
+        """Say whether a name is being asked of, and note that what is said depends on it."""
+        if name in seen:
+            self._met.add(name)
+        return name in seen
+
     def _of_inner_entries(
         self, read: Any, more: int, seen: Seen, word: str | None
     ) -> Conditions | None:
@@ -233,10 +267,12 @@ class Axes:
         holder = getattr(read.value, "id", "")
         makers = self._makers.get(holder, [])
         shown = [self._program.operation(m) for m in makers if isinstance(m, gast.Assign)]
-        if holder in seen or not shown or any(item.kind not in _SHOWN for item in shown):
+        if not shown or any(item.kind not in _SHOWN for item in shown):
+            return None
+        if self._is_met(holder, seen):
             return None
         held = [arg for item in shown for arg in item.args] + [*self._puts.get(holder, ())]
-        asked = self._asking(holder, more, seen)
+        asked = {**seen, holder: (more, self._computes > 0)}
         if not all(isinstance(item, gast.Name) for item in held):
             return None
         return _all(self._of_entries(item.id, more, asked, word) for item in held)
