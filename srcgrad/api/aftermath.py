@@ -185,20 +185,29 @@ def _share(one: Any, other: Any) -> bool:
         return bool(np.may_share_memory(one, other))
 
 
-def _arrays(value: Any, depth: int = 0) -> Iterator[Any]:
-    if isinstance(value, np.ndarray):
-        if value.size:
-            yield value
-        return
-    if depth > _DEEPEST:
-        return
+def _arrays(value: Any) -> Iterator[Any]:
+    """Yield the arrays that a value holds; its parts, which may hold each other, are asked once."""
+    waiting, asked = [value], {id(value)}
+    for _ in range(_DEEPEST + 1):
+        inside: list[Any] = []
+        for item in waiting:
+            if isinstance(item, np.ndarray):
+                if item.size:
+                    yield item
+                continue
+            for part in _parts(item):
+                if id(part) not in asked:
+                    asked.add(id(part))
+                    inside.append(part)
+        waiting = inside
+
+
+def _parts(value: Any) -> Iterable[Any]:
     fields = getattr(value, "__dict__", None)
-    parts: Iterable[Any] = ()
     if isinstance(value, dict):
-        parts = value.values()
-    elif isinstance(value, (list, tuple)):
-        parts = value
-    elif type(fields) is dict and is_users(type(value).__module__):
-        parts = fields.values()
-    for part in parts:
-        yield from _arrays(part, depth + 1)
+        return value.values()
+    if isinstance(value, (list, tuple)):
+        return value
+    if type(fields) is dict and is_users(type(value).__module__):
+        return fields.values()
+    return ()

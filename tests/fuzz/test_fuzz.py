@@ -66,7 +66,7 @@ def test_programs_are_python_and_each_choice_is_drawn() -> None:
         counts += program.counts
         for name, text in program.modules.items():
             compile(text, name, "exec")
-    drawn = ("array", "number", "index", "statement", "argument", "helper")
+    drawn = ("program", "listed", "array", "number", "index", "statement", "argument", "helper")
     missing = [
         f"{table}.{name}"
         for table in drawn
