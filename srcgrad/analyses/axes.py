@@ -219,17 +219,17 @@ class Axes:
         if not all(isinstance(value, gast.Name) for value in put):
             return None
         makers = self._makers.get(name, [None])
-        mark = name, (more, self._computes > 0)
 
         def ask(seen: Seen) -> Conditions | None:
-            asked = {**seen, mark[0]: mark[1]}
+            asked = {**seen, name: (more, self._computes > 0)}
             found = _all(
                 itertools.chain(
                     (self._of_name(value.id, more, asked) for value in put),
                     (self._of_made(item, more, seen, asked, word) for item in makers),
                 )
             )
-            self._met.discard(name)
+            if name not in seen:  # else what was met may be what is asked outside
+                self._met.discard(name)
             return found
 
         return self._once(f"{name}[{word or ''}]", more, seen, ask)

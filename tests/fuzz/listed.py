@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from tests.fuzz import blocks
 from tests.fuzz.context import Context, production
-from tests.fuzz.kinds import Array, Dict, Function, Kind, List, Number
+from tests.fuzz.kinds import Array, Class, Dict, Kind, List, Number, Object
 from tests.fuzz.statements import Lines
 
 ROW = List(Number())
 TABLE = List(ROW)
 RECORD = Dict(Number(), ("0", "1"))
 GROUPS = Dict(ROW, ("0", "1"))
+HOLDER = Object(Class("Holder", (("items", ROW), ("sum", Number()))))
 ENDS = ("0", "-1")
 
 HELPERS = """\
@@ -108,9 +109,6 @@ def new_row(c: Context) -> str:
 def some_row(c: Context) -> str:
     """Return a row of its own, or one that is reached by another name, too."""
     return c.pick(rows(c)) if c.chance(0.6) else new_row(c)
-
-
-HOLDER = Function("Holder", (), None)  # an object that holds a row
 
 
 # -- statements ------------------------------------------------------------------------------------

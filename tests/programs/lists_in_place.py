@@ -289,3 +289,15 @@ def copy_of_a_dict_by_places(x):
     other = dict(own)
     other[1] = other[2] * 2.0
     return own[0] * other[1] + given[0] * other[0] + own[2] * given[1]
+
+
+@program("v")
+def copied_by_its_method_and_joined(x):
+    values = [0.5, 2.0]
+    longer = values.copy() + [x[0]]  # noqa: RUF005 - what is tried
+    again = longer.copy()
+    again += [x[1]]
+    for v in x:
+        kept = again.copy()
+        again = [v] + kept  # noqa: RUF005 - what is tried
+    return sum(again) * again[0] + sum(longer) * again[-1]

@@ -11,6 +11,7 @@ from srcgrad.errors import InternalError
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.ir import gast
 from srcgrad.ir.build import assign, load
+from srcgrad.ir.displays import lists_have
 from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Reader
 
@@ -134,6 +135,8 @@ class Workspace:
             return isinstance(node.op, (gast.Add, gast.Mult)) and self._joins(node)
         if isinstance(node, gast.Subscript):
             return isinstance(node.slice, gast.Slice) and self.is_list(node.value)
+        if lists_have(node, self.reader.scope):
+            return node.func.attr == "copy" and self.is_list(node.func.value)
         if isinstance(node, gast.Call) and not node.keywords:
             return self.reader.scope.resolve(node.func) in (list, tuple, sorted)
         return isinstance(node, (gast.List, gast.ListComp, gast.Tuple))
@@ -160,6 +163,8 @@ class Workspace:
             return self.is_array(value.operand)
         if isinstance(value, gast.Subscript):
             return isinstance(value.slice, gast.Slice) and self.is_array(value.value)
+        if lists_have(value, self.reader.scope):
+            return self.is_array(value.func.value)
         primal = self.reader.read(value).primal if isinstance(value, gast.Call) else None
         if self.reader.vocabulary.primitive(primal).gives == "array":
             return True
