@@ -294,10 +294,10 @@ def copy_of_a_dict_by_places(x):
 @program("v")
 def copied_by_its_method_and_joined(x):
     values = [0.5, 2.0]
-    longer = values.copy() + [x[0]]  # noqa: RUF005 - what is tried
+    longer = values.copy() + [x[0]]  # noqa: RUF005
     again = longer.copy()
     again += [x[1]]
     for v in x:
         kept = again.copy()
-        again = [v] + kept  # noqa: RUF005 - what is tried
+        again = [v] + kept  # noqa: RUF005
     return sum(again) * again[0] + sum(longer) * again[-1]
