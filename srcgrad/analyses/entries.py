@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any, Final
 
-from srcgrad.analyses.number_tables import inline_rows, number_tables, row_cells
+from srcgrad.analyses.number_tables import number_tables, row_cells, rows_copied
 from srcgrad.analyses.points_to import PointsTo
 from srcgrad.ir import gast
 from srcgrad.ir.build import load, subscript
@@ -16,6 +16,8 @@ from srcgrad.ir.program import GIVEN_ARRAYS, Program, bound_names, is_store, sto
 from srcgrad.ir.walk import names_bound, names_read, statements
 
 _SEQUENCES: Final = (gast.List, gast.Tuple)
+UNSEEN: Final = gast.Constant(0.0, None)
+"""A cell of a table as long as nothing else is seen to be in it: cells are numbers mostly."""
 
 
 class Entries:
@@ -57,6 +59,7 @@ class Entries:
         self.sequences: set[str] = set()
         self._getitem = program.reader.vocabulary.getitem
         self._tables = program.once(number_tables)
+        self._of_numbers: set[str] = set()  # tables with rows of which nothing is seen but that
         for statement in statements(program.body):
             self._visit(statement)
         self._join_rows()
@@ -214,7 +217,7 @@ class Entries:
             self._join(name, value.id)
         elif isinstance(value, _SEQUENCES):
             self._display(name, [(None, item) for item in value.elts])
-            self._note_rows(name, inline_rows(value))
+            self._note_rows(name, value.elts)
         elif isinstance(value, gast.Dict):
             self._dicts.add(name)
             spread = [
@@ -222,7 +225,7 @@ class Entries:
                 for k, v in zip(value.keys, value.values, strict=True)
             ]
             self._display(name, spread)
-            self._note_rows(name, inline_rows(value))
+            self._note_rows(name, value.values)
         elif isinstance(value, gast.Subscript) and isinstance(value.slice, gast.Slice):
             self._join(name, value.value.id) if isinstance(value.value, gast.Name) else self._lose(
                 name
@@ -231,6 +234,8 @@ class Entries:
             self._display(name, [(None, item) for item in repeated])
         elif isinstance(value, (gast.ListComp, gast.DictComp)):
             self._comprehension(name, value)
+        elif name in self._tables.rows and rows_copied(value):  # ``row.copy()``
+            self._join(name, rows_copied(value)[0].id)
         else:
             self._lose(name)
 
@@ -239,6 +244,7 @@ class Entries:
         if isinstance(value, gast.DictComp):
             self._dicts.add(name)
         entry = value.value if isinstance(value, gast.DictComp) else value.elt
+        self._note_rows(name, [value])
         bound = {n for part in value.generators for n in names_bound(part.target)}
         if bound.isdisjoint(names_read(entry)):
             self._display(name, [(None, entry)])
@@ -249,14 +255,17 @@ class Entries:
         """Note the cells of the rows that a table gets without names of their own."""
         for row in rows if name in self._tables.tables else ():
             self._values[_rows_of(name)] += [(None, cell) for cell in row_cells(row)]
+            if not isinstance(row, (gast.List, gast.Dict, gast.Name)):
+                self._of_numbers.add(name)
 
     def _join_rows(self) -> None:
         """Hold the rows of a table for one list, since any may be the one that is read."""
-        for table in self._tables.tables:
-            self._values[self._root(_rows_of(table))].append((None, gast.Constant(0.0, None)))
         for name, tables in self._tables.rows.items():
             for table in tables:
                 self._join(name, _rows_of(table))
+        for table in self._tables.tables:
+            number = gast.Constant(0.0, None) if table in self._of_numbers else UNSEEN
+            self._values[self._root(_rows_of(table))].append((None, number))
 
     def _lose(self, name: str) -> None:
         if name not in self._tables.rows:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from srcgrad.analyses.points_to import copied_from
 from srcgrad.ir import gast
 from srcgrad.ir.changes import Change, change_of
 from srcgrad.ir.displays import makes_list, makes_table
@@ -129,15 +130,32 @@ def row_cells(row: Any) -> list[Any]:
 
 
 def _shown_rows(program: Program) -> set[str]:
-    """Return the names that are bound to nothing but lists which are written out."""
+    """Return the names that are bound to nothing but lists which are written out, or copies."""
     shown: set[str] = set()
     others = set(program.parameters)
     for statement in statements(program.body):
         names = {name for target in targets_of(statement) for name in names_bound(target)}
         shows = isinstance(statement, gast.Assign) and is_row(statement.value)
+        shows = shows or bool(rows_copied(getattr(statement, "value", None)))
         plain = shows and isinstance(statement.targets[0], gast.Name)
         (shown if plain else others).update(names)
     return shown - others
+
+
+def rows_copied(value: Any) -> list[Any]:
+    """Return the names whose cells an expression puts into a new list, if those mean rows.
+
+    >>> [rows_copied(gast.parse(text).body[0].value)[0].id for text in ("a[:]", "[*b, 1.0]")]
+    ['a', 'b']
+    """
+    source = copied_from(value)
+    if source is not None:
+        return [source]
+    cells = value.elts if isinstance(value, gast.List) else ()
+    starred = [cell.value for cell in cells if isinstance(cell, gast.Starred)]
+    others = [cell for cell in cells if not isinstance(cell, gast.Starred)]
+    plain = all(isinstance(item, gast.Name) for item in starred)
+    return starred if plain and not any(isinstance(cell, _NO_CELLS) for cell in others) else []
 
 
 def is_row(value: Any) -> bool:
@@ -305,6 +323,10 @@ class _Uses:
             return {id(value), *map(id, target.elts)} if unpacks else set()
         if not isinstance(target, gast.Name):
             return set()
+        copied = rows_copied(value) if target.id in self._found.shown else []
+        if copied:
+            known = all(name.id in rows for name in copied)
+            return {id(target), *map(id, copied)} if known else set()
         makes = target.id in tables and _makes_table(value, self._program, self._found)
         shows = target.id in self._found.shown and is_row(value)
         if makes or shows:

@@ -14,6 +14,7 @@ from typing import Any, Final, NamedTuple
 from srcgrad.ir import gast
 from srcgrad.ir.build import clone, load
 from srcgrad.ir.changes import change_of
+from srcgrad.ir.displays import is_plain_number
 from srcgrad.ir.program import Program, is_store, store_target, targets_of
 from srcgrad.ir.walk import names_bound, own_nodes, statements, walk
 from srcgrad.runtime import copied, refuse_twins
@@ -374,7 +375,11 @@ class PointsTo:
             return True
         if id(value) not in self.displays:
             return not isinstance(value, (*_DISPLAYS, *_COMPREHENSIONS))
-        return all(isinstance(item, (gast.Constant, *_DISPLAYS)) for item in self.held(id(value)))
+        scope = self._program.reader.scope
+        return all(
+            isinstance(item, (gast.Constant, *_DISPLAYS)) or is_plain_number(item, scope)
+            for item in self.held(id(value))
+        )
 
     def _followed(self, statement: Any) -> Iterator[int]:
         """Yield the identities of the names that stand where what they do is followed."""

@@ -18,7 +18,13 @@ from srcgrad.analyses.entries import Entries
 from srcgrad.analyses.filled import puts
 from srcgrad.analyses.index_arrays import copies_out
 from srcgrad.analyses.integers import Integers
-from srcgrad.analyses.number_tables import inline_rows, is_row, number_tables, row_cells
+from srcgrad.analyses.number_tables import (
+    inline_rows,
+    is_row,
+    number_tables,
+    row_cells,
+    rows_copied,
+)
 from srcgrad.analyses.other_names import is_own_array
 from srcgrad.analyses.points_to import PointsTo
 from srcgrad.analyses.shadowed import Maker, NotShadowedError, Shadowed
@@ -141,10 +147,10 @@ class Shadowing:
         found: list[str] = []
         for value in self._puts.get(name, ()):
             if name in self._tables.rows:
-                self._must_be_number(value)
+                self._must_be_numbers([value])
                 continue
             if name in self._tables.tables and is_row(value):
-                self._must_hold_numbers(value)
+                self._must_be_numbers(row_cells(value))
                 continue
             if not isinstance(value, gast.Name):
                 raise NotShadowedError("what a list holds may be numbers, which have no memory")
@@ -284,20 +290,19 @@ class Shadowing:
             return "update"
         targets = _targets(statement)
         if not self._tables.shown.isdisjoint(targets) and targets[0] in self._tables.rows:
-            self._must_hold_numbers(statement.value)
+            if rows_copied(statement.value):
+                self._must_be_numbers(self._program.once(Entries).of(targets[0]) or [None])
+                return "fresh"
+            self._must_be_numbers(row_cells(statement.value))
             return "fresh" if row_cells(statement.value) else "display"
         if self._tables.tables.isdisjoint(targets) or isinstance(statement.value, gast.Name):
             return self.maker(statement)
         for row in inline_rows(statement.value):
-            self._must_hold_numbers(row)
+            self._must_be_numbers(row_cells(row))
         return "display" if self._tables.holds_names(statement.value) else "fresh"
 
-    def _must_hold_numbers(self, row: Any) -> None:
-        for cell in row_cells(row):
-            self._must_be_number(cell)
-
-    def _must_be_number(self, cell: Any) -> None:
-        if not self._is_number(cell):
+    def _must_be_numbers(self, cells: list[Any]) -> None:
+        if not all(cell is not None and self._is_number(cell) for cell in cells):
             raise NotShadowedError("the cells of a row may be arrays, which have memory")
 
     def maker(self, statement: Any) -> Maker:

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from srcgrad.analyses.entries import Entries
+from srcgrad.analyses.entries import UNSEEN, Entries
 from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.text_calls import called, called_by_text
 from srcgrad.ir import gast
@@ -240,8 +240,11 @@ class Shapes:
         values = [] if values is None else values
         known = self._of_values.get(id(values))
         if known is None:
-            known = self._of_values[id(values)] = frozenset(map(self.of, values))
+            known = frozenset(self.of(value) for value in values if value is not UNSEEN)
+            self._of_values[id(values)] = known
         shapes = known - skipped
+        if not shapes and any(value is UNSEEN for value in values):
+            return SCALAR
         (shape,) = shapes if len(shapes) == 1 else (None,)
         if shape is None:
             return None

@@ -35,6 +35,7 @@ from srcgrad.analyses.sharing_by_then import SharingByThen
 from srcgrad.analyses.sharing_classes import SharingClasses
 from srcgrad.analyses.threaded_states import states_that_hold
 from srcgrad.analyses.unfit_arrays import uses_of_unfit_arrays
+from srcgrad.analyses.written_numbers import written_numbers
 from srcgrad.garbage import weakly
 from srcgrad.ir import gast
 from srcgrad.ir.build import load
@@ -102,6 +103,7 @@ class _Analysis:
         self._operands = SharedOperands(*parts, weakly(self._is_number))
         self._calls = CallWrites(program, weakly(self._varies), weakly(self._problem))
         self._changes = ContainerChanges(program, shapes)
+        self._numbers = program.once(written_numbers)
         self._changed: list[tuple[int, set[str]]] = []  # where, and the names of what is changed
         self._result.own, self._result.arrays = self._changes.own, self._kinds.arrays
         self._result.outside.update(self._changes.lent)
@@ -179,8 +181,9 @@ class _Analysis:
         elif target is not None:
             self._writes.append((statement, target, True))
             adds = isinstance(statement, gast.AugAssign)  # the sum is new memory
-            for value in [] if adds else direct_names(statement.value):
-                if not self._shapes.is_number(statement.value) and self._holds_objects(target):
+            copies = target in self._kinds.arrays  # as lists and dicts, which keep it, do not
+            for value in [] if adds or copies else direct_names(statement.value):
+                if not self._shapes.is_number(statement.value):
                     self._join(target, value, after=True)
 
     def _note_change(self, statement: Any) -> None:
@@ -190,10 +193,6 @@ class _Analysis:
         for name in changed:
             self._result.writes.setdefault(name, []).append(self._number)
             self._result.reshaped.add(name)
-
-    def _holds_objects(self, name: str) -> bool:
-        """Say whether `name` may be a list or dict, which keeps what is stored; arrays copy it."""
-        return name not in self._kinds.arrays
 
     def _visit_assign(self, statement: Any) -> None:
         operation = self._program.operation(statement)
@@ -226,7 +225,7 @@ class _Analysis:
 
     def _join(self, target: str, source: str, *, after: bool = False) -> None:
         """Let two names share memory from a statement on; `after` it, if it writes into neither."""
-        if target != source:
+        if target != source and self._numbers.isdisjoint((target, source)):
             self._sharing.join(target, source)
             self._joined.append((self._number + after / 2, target, source))
 

@@ -173,7 +173,7 @@ def surroundings_of_a_writer(f: Callable[..., Any], *given: Any) -> Surroundings
 
     What it is given counts, but for arrays and numbers, of which a call more gets copies.
     """
-    f = innermost(f)
+    f = innermost(_own(f))
     function = plain(f)
     if not isinstance(function, types.FunctionType):
         return None
@@ -184,6 +184,15 @@ def surroundings_of_a_writer(f: Callable[..., Any], *given: Any) -> Surroundings
     if writes or binds_names(function) or _may_draw(function):
         return Surroundings(f, *holders)
     return None
+
+
+def _own(f: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the user's function around which one of ours runs: a derivative, say, on the tape."""
+    while str(getattr(f, "__module__", "")).startswith("srcgrad.api.") and hasattr(
+        f, "__wrapped__"
+    ):
+        f = f.__wrapped__
+    return f
 
 
 def _may_draw(function: types.FunctionType) -> bool:

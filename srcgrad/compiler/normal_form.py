@@ -13,6 +13,7 @@ from srcgrad.compiler.vocabulary import VOCABULARY
 from srcgrad.errors import UnsupportedSyntaxError
 from srcgrad.frontend.fence import check_statements
 from srcgrad.frontend.free_names import leave_names
+from srcgrad.frontend.joined_rows import join_rows
 from srcgrad.frontend.named_targets import with_named_targets
 from srcgrad.frontend.nested_lists import refuse_inner_joins
 from srcgrad.frontend.normalize.attempts import Attempts
@@ -132,7 +133,7 @@ def normal_form(
         return program, refusals
     apart = lists_apart(tree.body, namer)
     plain = manner.plain or manner.updates
-    body = rows_returned(_counted(tree.body, reader, refusals, plain=plain), scope, namer)
+    body = rows_returned(_counted(tree.body, program, refusals, plain=plain), scope, namer)
     tree.body = by_one_name(desugared(body, scope, namer, refusals, program.parameters), reader)
     exits = single_exit(tree, namer, refusals)
     if not plain and not refusals.found:
@@ -224,8 +225,10 @@ def _start(
     return Program(source.name, tree.args, parameters, tuple(inputs), [], reader, namer)
 
 
-def _counted(body: list[Any], reader: Reader, refusals: Refusals, *, plain: bool) -> list[Any]:
+def _counted(body: list[Any], program: Program, refusals: Refusals, *, plain: bool) -> list[Any]:
     """Return a body with its checkpointed loops as they are counted, or as others if `plain`."""
+    reader = program.reader
+    join_rows(body, reader.scope, program.parameters)
     refuse_elsewhere(body, reader, refusals)
     if plain:
         return plainly(body, reader)

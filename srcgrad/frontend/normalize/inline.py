@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from srcgrad.errors import SrcgradError
 from srcgrad.frontend.fence import bound_place, check_statements
+from srcgrad.frontend.joined_rows import join_rows
 from srcgrad.frontend.named_targets import with_named_targets
 from srcgrad.frontend.nested_lists import refuse_inner_joins
 from srcgrad.frontend.normalize.comprehensions import names_outside, own_names, written_out
@@ -345,6 +346,7 @@ def _made_plain(tree: Any, source: FunctionSource, reader: Reader) -> tuple[str,
     given = [item.id for item in found_in(tree.args, gast.Name)]
     if not refusals.found:
         tree.body = with_missing_entries(tree.body, reader, namer, given)
+        join_rows(tree.body, scope, given)
         refuse_inner_joins(tree.body, scope, refusals)
     if not refusals.found:
         tree.body = desugared(tree.body, scope, namer, refusals, given)
