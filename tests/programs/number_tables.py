@@ -220,7 +220,7 @@ def two_tables_one_for_another(x):
     return now[0][0] * now[1][2]
 
 
-@program("v", by="tape")
+@program("v")
 def row_twice_in_a_table(x):
     row = [0.0] * 3
     table = [row, row]
