@@ -10,10 +10,11 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from srcgrad.analyses.filled import are_read_by_entries, is_filled_first, is_read_by_entries
-from srcgrad.analyses.points_to import PointsTo, copied_from, spread_in
+from srcgrad.analyses.points_to import PointsTo
 from srcgrad.analyses.shadowed import Maker, Shadowed
 from srcgrad.ir import gast
 from srcgrad.ir.changes import change_of
+from srcgrad.ir.displays import copied_from, spread_in
 from srcgrad.ir.marks import UPDATES_ENTRY
 from srcgrad.ir.program import Program, is_store, store_target
 from srcgrad.ir.walk import names_bound, statements

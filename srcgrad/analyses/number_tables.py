@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from srcgrad.analyses.points_to import copied_from
 from srcgrad.ir import gast
 from srcgrad.ir.changes import Change, change_of
-from srcgrad.ir.displays import makes_list, makes_table
+from srcgrad.ir.displays import copied_from, makes_list, makes_table
 from srcgrad.ir.program import Program, bound_names, is_store, store_target, targets_of
 from srcgrad.ir.walk import names_bound, own_nodes, statements
 from srcgrad.primitives import Primitive

@@ -11,10 +11,19 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Set
 from typing import Any, Final, NamedTuple
 
+from srcgrad.analyses.constant_rows import runs_over_constants
 from srcgrad.ir import gast
-from srcgrad.ir.build import clone, load
+from srcgrad.ir.build import load
 from srcgrad.ir.changes import change_of
-from srcgrad.ir.displays import is_plain_number
+from srcgrad.ir.displays import (
+    copied_from,
+    entries_shown,
+    integer_of,
+    is_plain_number,
+    parts_of_tuple,
+    spread_in,
+    table_like,
+)
 from srcgrad.ir.program import Program, is_store, store_target, targets_of
 from srcgrad.ir.walk import names_bound, own_nodes, statements, walk
 from srcgrad.runtime import copied, refuse_twins
@@ -73,10 +82,11 @@ class PointsTo:
         self._origins: dict[int, int] = {}  # of clones
         self._taken_in: set[tuple[int, int]] = set()
         self.displays: dict[int, Any] = {}
+        self._tuples: dict[int, list[Any]] = {}  # those of them that are written out whole
         self.escaped: set[int] = set()
         self.whole: set[int] = set()
         self._tables: dict[int, Any] = {}  # by the statements that make some
-        self._contents: dict[tuple[frozenset[int], str | None], _Flow] = {}  # seen in this round
+        self._contents: dict[tuple[frozenset[int], str | int | None], _Flow] = {}  # in this round
         self._finds_others = False
         self._follow()
         if self.displays:
@@ -116,7 +126,11 @@ class PointsTo:
         return _is_none(value) or (plain and not self._bound.get(name))
 
     def held(self, display: int, key: Any = None) -> Iterator[Any]:
-        """Yield what a display may hold, or only what it may hold under a key that is a word."""
+        """Yield what a display may hold, or only under a word, or in one place of a tuple."""
+        parts, place = self._tuples.get(display), integer_of(key)
+        if parts is not None and place is not None:
+            yield from [parts[place]] if -len(parts) <= place < len(parts) else []
+            return
         word = _word(key)
         for other, pairs in self._held[display].items():
             if word is None or other in (word, None):
@@ -161,6 +175,16 @@ class PointsTo:
             return {id(value)}
         return set(self._bound.get(getattr(value, "id", ""), ()))
 
+    def within(self, display: int) -> set[int]:
+        """Return a display, and those that it may hold, or what it holds may."""
+        found: set[int] = set()
+        waiting = [display]
+        while waiting:
+            if (first := waiting.pop()) not in found:
+                found.add(first)
+                waiting += [inner for value in self.held(first) for inner in self.inner(value)]
+        return found
+
     # -- what flows where
 
     def _follow(self) -> None:
@@ -192,29 +216,29 @@ class PointsTo:
         target, value = statement.targets[0], statement.value
         names = names_bound(target)
         if isinstance(target, gast.Tuple):
-            plain = all(isinstance(item, gast.Name) for item in target.elts)
-            flow = self._flow_out_of(value, None) if plain else _ANYTHING
-        elif isinstance(value, _DISPLAYS):
+            self._unpack(target, value)
+            return
+        if isinstance(value, _DISPLAYS):
             self._grow(self._bound[names[0]], {id(statement)})
             self._show(id(statement), value)
             return
-        elif (table := self._table(statement)) is not None:
+        if (table := self._table(statement)) is not None:
             self._grow(self._bound[names[0]], {id(statement)})
             self._show(id(statement), table)
             return
-        elif (source := copied_from(value)) is not None and self._bound.get(source.id):
+        if (source := copied_from(value)) is not None and self._bound.get(source.id):
             self._copy(id(statement), source)
             self._grow(self._bound[names[0]], {id(statement)})
             if source.id in self._others:
                 self._bind_others(names)
             return
-        elif (source := self._deeply_copied(value)) is not None and self._bound.get(source.id):
+        if (source := self._deeply_copied(value)) is not None and self._bound.get(source.id):
             for display in list(self._bound[source.id]):
                 self._grow(self._bound[names[0]], {self._clone(id(statement), display)})
             if source.id in self._others:
                 self._bind_others(names)
             return
-        elif isinstance(value, gast.Name) or _is_none(value):
+        if isinstance(value, gast.Name) or _is_none(value):
             flow = self._flow_of([value])
         elif isinstance(value, gast.Subscript) and not isinstance(value.slice, gast.Slice):
             flow = self._flow_out_of(value.value, value.slice)
@@ -222,6 +246,13 @@ class PointsTo:
             flow = _ANYTHING
         for name in names:
             self._bind(name, flow)
+
+    def _unpack(self, target: Any, value: Any) -> None:
+        if not all(isinstance(item, gast.Name) for item in target.elts):
+            self._bind_others(names_bound(target))
+            return
+        for place, item in enumerate(target.elts):
+            self._bind(item.id, self._flow_out_of(value, gast.Constant(place, None)))
 
     def _read(self, container: Any, key: Any) -> list[Any] | None:
         """Return what may be read out of a container; None if that is not known."""
@@ -233,12 +264,18 @@ class PointsTo:
     def _flow_out_of(self, container: Any, key: Any) -> _Flow:
         """Return what may be read out of a container; it is looked through once for each key."""
         name = getattr(container, "id", "")
-        place = (self.of(name), _word(key))
+        place = self.of(name), self._told_apart(name, key)
         if name in self._others or not place[0]:
             return _ANYTHING
         if place not in self._contents:
             self._contents[place] = self._flow_of(self._read(container, key) or ())
         return self._contents[place]
+
+    def _told_apart(self, name: str, key: Any) -> str | int | None:
+        """Return what of a key tells apart what is held: a word, or a place if in a tuple."""
+        place = integer_of(key)
+        plain = place is None or self._tuples.keys().isdisjoint(self._bound.get(name, ()))
+        return _word(key) if plain else place
 
     def _flow_of(self, values: Iterable[Any]) -> _Flow:
         found: set[int] = set()
@@ -265,6 +302,8 @@ class PointsTo:
 
     def _show(self, place: int, value: Any) -> None:
         self.displays[place] = value
+        if (parts := parts_of_tuple(value)) is not None:
+            self._tuples[place] = parts
         for key, item in entries_shown(value):
             self._hold(place, key, item)
             if isinstance(item, _DISPLAYS):
@@ -278,7 +317,7 @@ class PointsTo:
         """Return a display that stands for the list of numbers, or of lists, that is made."""
         place = id(statement)
         if place not in self._tables:
-            table = _table_like(statement.value)
+            table = table_like(statement.value)
             self._tables[place] = table
             if table is not None:
                 inner = [id(node) for node in walk(table) if isinstance(node, gast.List)]
@@ -397,7 +436,10 @@ class PointsTo:
             yield id(store_target(statement).value)
         elif isinstance(statement, gast.Assign):
             yield from self._followed_binding(statement.targets[0], statement.value)
-        elif isinstance(statement, gast.For) and self._gives_keys(statement.iter):
+        elif isinstance(statement, gast.For) and (
+            self._gives_keys(statement.iter)
+            or runs_over_constants(statement, self, self._program.reader.scope)
+        ):
             yield id(statement.iter)
         elif isinstance(statement, (gast.If, gast.While)):
             yield from map(id, getattr(statement.test, "values", [statement.test]))
@@ -444,47 +486,6 @@ class PointsTo:
     def _only_reads(self, call: Any) -> bool:
         """Say whether a call keeps nothing of what it is given, nor gives it back."""
         return self._program.reader.scope.resolve(call.func) in (*_LOOKS, *_DEEP_COPIES)
-
-
-def entries_shown(display: Any) -> Iterator[tuple[Any, Any]]:
-    """Yield the entries that a display shows, each with its key if that of a dict."""
-    if isinstance(display, gast.Dict):
-        pairs = zip(display.keys, display.values, strict=True)
-        yield from ((key, value) for key, value in pairs if key is not None)
-    else:
-        yield from ((None, v) for v in display.elts if not isinstance(v, gast.Starred))
-
-
-def spread_in(display: Any) -> list[Any]:
-    """Return what a display takes all entries from."""
-    if isinstance(display, gast.Dict):
-        pairs = zip(display.keys, display.values, strict=True)
-        return [value for key, value in pairs if key is None]
-    return [item.value for item in display.elts if isinstance(item, gast.Starred)]
-
-
-def copied_from(value: Any) -> Any:
-    """Return the name of the list or dict, if it is one, that is copied, or of which a part is."""
-    source = None
-    if isinstance(value, gast.Subscript) and isinstance(value.slice, gast.Slice):
-        source = value.value
-    elif isinstance(value, gast.Call) and isinstance(value.func, gast.Attribute):
-        copies = value.func.attr == "copy" and not value.args and not value.keywords
-        source = value.func.value if copies else None
-    return source if isinstance(source, gast.Name) else None
-
-
-def _table_like(value: Any) -> Any:
-    """Return a display like a list of constants, or of lists, that is repeated; else None."""
-    if isinstance(value, gast.ListComp):
-        inner = value.elt if isinstance(value.elt, gast.Constant) else _table_like(value.elt)
-        return None if inner is None else gast.List([clone(inner)], gast.Load())
-    if not isinstance(value, gast.BinOp) or not isinstance(value.op, gast.Mult):
-        return None
-    shown = [side for side in (value.left, value.right) if isinstance(side, gast.List)]
-    items = shown[0].elts if len(shown) == 1 else []
-    constant = bool(items) and all(isinstance(item, gast.Constant) for item in items)
-    return gast.List([clone(item) for item in items], gast.Load()) if constant else None
 
 
 def _is_none(value: Any) -> bool:

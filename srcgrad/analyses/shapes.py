@@ -17,10 +17,11 @@ import numpy as np
 from srcgrad.analyses.entries import UNSEEN, Entries
 from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.text_calls import called, called_by_text
+from srcgrad.analyses.written_numbers import BoundValues, written_numbers
 from srcgrad.ir import gast
 from srcgrad.ir.operations import Operation, broadcasts
 from srcgrad.ir.program import Program, targets_of
-from srcgrad.ir.walk import names_bound, statements, walk
+from srcgrad.ir.walk import names_bound, names_read, statements, walk
 from srcgrad.locks import kept_property
 from srcgrad.primitives import Primitive
 
@@ -57,12 +58,15 @@ class Shapes:
         ranks: Mapping[str, int] = MappingProxyType({}),
     ) -> None:
         self._numbers = numbers | {n for n, fact in program.given.items() if fact == "number"}
+        self._numbers |= program.once(written_numbers)
         matrices = [name for name, fact in program.given.items() if fact == "matrix"]
         self._ranks = {**dict.fromkeys(matrices, 2), **ranks}
         self._program = program
         self._integers = integers
         self._entries = program.once(Entries)
-        self._in_entries = self._entries.names()
+        self._unpacked = program.once(BoundValues).unpacked
+        unpacked = {n for values in self._unpacked.values() for v in values for n in names_read(v)}
+        self._in_entries = self._entries.names() | unpacked
         self._of_values: dict[int, frozenset[Shape | None]] = {}  # by the values, while these hold
         self.agree: Callable[[Any, Any], bool] = lambda *_: False
         self._known: dict[str, Shape] = self._of_parameters()
@@ -207,12 +211,15 @@ class Shapes:
                 numbers = self._integers.of(statement.target)
                 self._of_values = {}
                 for name in names_bound(statement.target):
-                    self._known[name] = SCALAR if numbers else frozenset({name})
+                    known = numbers or name in self._numbers
+                    self._known[name] = SCALAR if known else frozenset({name})
             elif isinstance(statement, gast.Assign):
                 for target in statement.targets:
                     for name in names_bound(target):
                         whole = isinstance(target, gast.Name)
-                        part = SCALAR if name in self._integers.names else None
+                        of_entries = self._of_unpacked(name, frozenset({None}))
+                        part = SCALAR if name in self._integers.names else of_entries
+                        whole = whole and name not in self._unpacked
                         shape = self._of_value(name, statement) if whole else part
                         self._note(name, shape, varying, conflicts)
         return conflicts | self._mistaken(varying)
@@ -220,6 +227,10 @@ class Shapes:
     def _mistaken(self, varying: set[str]) -> set[str]:
         """Return the names read from lists that turn out to hold other shapes than was thought."""
         found: set[str] = set()
+        for name in self._unpacked.keys() - varying - self._numbers - self._integers.names:
+            shape = self._of_unpacked(name, frozenset())
+            if self._known[name] != (frozenset({name}) if shape is None else shape):
+                found.add(name)
         if not self._entries.holds_known:
             return found
         for statement in statements(self._program.body):
@@ -229,11 +240,15 @@ class Shapes:
             if not isinstance(statement.targets[0], gast.Name):
                 continue  # what is unpacked has a shape of its own
             name = statement.targets[0].id
-            if name not in varying and name not in self._numbers:
+            if name not in varying and name not in self._numbers and name not in self._unpacked:
                 shape = self._of_entries(values, frozenset())
                 if self._known[name] != (frozenset({name}) if shape is None else shape):
                     found.add(name)
         return found
+
+    def _of_unpacked(self, name: str, skipped: frozenset[None]) -> Shape | None:
+        values = self._unpacked.get(name)
+        return None if values is None else self._of_entries(values, skipped)
 
     def _of_entries(self, values: list[Any] | None, skipped: frozenset[None]) -> Shape | None:
         """Return the shape of what is in a list that the program makes, if all of it has one."""

@@ -264,6 +264,7 @@ class _Analysis:
             if element:
                 self._note_write(statement, members)
                 self._note_axisless(members, only=name)
+                self._result.reshaped |= set() if change_of(statement) is None else members
             elif len({self._program.namer.base(member) for member in members}) > 1:
                 self._result.mutated |= members  # a view may still be read by the backward pass
             then = {item for item in members if early.root(item) == early.root(name)}

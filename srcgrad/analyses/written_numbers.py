@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any, Final
 
-from srcgrad.analyses.points_to import PointsTo, spread_in
+from srcgrad.analyses.constant_rows import constants_of, runs_over_constants
+from srcgrad.analyses.points_to import PointsTo
 from srcgrad.ir import gast
 from srcgrad.ir.build import subscript
+from srcgrad.ir.displays import integer_of, parts_of_tuple
 from srcgrad.ir.program import Program, is_store, targets_of
 from srcgrad.ir.walk import names_bound, statements
 
@@ -32,10 +34,9 @@ def written_numbers(program: Program) -> frozenset[str]:
     >>> sorted(written_numbers(program))
     ['rate', 'v']
     """
-    points = program.once(PointsTo)
-    if not points.displays:
+    if not program.once(PointsTo).displays:
         return frozenset()
-    bound = _Bindings(program, points).bound
+    bound = program.once(BoundValues).bound
     found = set(bound)
     size = -1
     while size != (size := len(found)):
@@ -49,36 +50,60 @@ def written_numbers(program: Program) -> frozenset[str]:
     return frozenset(found)
 
 
-class _Bindings:
-    """What each name of a program may be bound to.
+class BoundValues:
+    """What each name of a program in normal form may be bound to.
 
     Attributes:
         bound: Lists of values, by the name; None among them is one not known. What reads the same
             entries has the same list.
+        unpacked: Those of the names that lists and tuples are unpacked into, or entries of tuples
+            are read into, where all is known.
     """
 
-    def __init__(self, program: Program, points: PointsTo) -> None:
-        self._points = points
+    def __init__(self, program: Program) -> None:
+        self._points, self._scope = program.once(PointsTo), program.reader.scope
         self._read: dict[tuple[frozenset[int], Any], list[Any]] = {}
         self.bound: dict[str, list[list[Any]]] = defaultdict(list)
         for name in program.parameters:
             self.bound[name].append([None])
+        self.unpacked: dict[str, list[Any]] = {}
         for statement in statements(program.body):
             self._visit(statement)
+        self.unpacked = {
+            name: values for name, values in self.unpacked.items() if len(self.bound[name]) == 1
+        }
 
     def _visit(self, statement: Any) -> None:
         assigns = isinstance(statement, gast.Assign) and not is_store(statement)
         target = statement.targets[0] if assigns else None
         if isinstance(target, gast.Name):
-            self.bound[target.id].append(self._values(statement.value))
+            self._bind_name(target.id, statement.value)
         elif isinstance(target, gast.Tuple) and isinstance(statement.value, gast.Name):
             for place, item in enumerate(target.elts):
+                values = self._unpacked(statement.value, place)
                 for name in names_bound(item):
-                    self.bound[name].append(self._unpacked(statement.value, place))
+                    self.bound[name].append(values)
+                if isinstance(item, gast.Name) and None not in values:
+                    self.unpacked[item.id] = values
+        elif runs_over_constants(statement, self._points, self._scope):
+            parts = getattr(statement.target, "elts", [statement.target])
+            for place, item in enumerate(parts):
+                at = None if item is statement.target else place
+                for name in names_bound(item):
+                    self.bound[name].append(constants_of(statement, self._points, at))
         else:
             for part in targets_of(statement):
                 for name in names_bound(part):
                     self.bound[name].append([None])
+
+    def _bind_name(self, name: str, value: Any) -> None:
+        place = integer_of(value.slice) if isinstance(value, gast.Subscript) else None
+        if place is None or not self._are_tuples(value.value):
+            self.bound[name].append(self._values(value))
+            return
+        self.bound[name].append(values := self._unpacked(value.value, place))
+        if None not in values:
+            self.unpacked[name] = values
 
     def _values(self, value: Any) -> list[Any]:
         if not isinstance(value, gast.Subscript) or isinstance(value.slice, gast.Slice):
@@ -91,15 +116,16 @@ class _Bindings:
 
     def _unpacked(self, container: Any, place: int) -> list[Any]:
         """Return what unpacking may give in one place: of tuples it is told apart."""
-        shown = [self._points.displays[display] for display in self._displays(container)]
-        every = self._values(subscript(container, gast.Constant(place, None)))
-        tuples = all(isinstance(item, gast.Tuple) and not spread_in(item) for item in shown)
-        if None in every or not tuples:
-            return every
-        key = self._displays(container), place
+        key = self._displays(container), place if self._are_tuples(container) else None
         if key not in self._read:
-            self._read[key] = [item.elts[place] for item in shown if place < len(item.elts)]
+            read = subscript(container, gast.Constant(place, None))
+            self._read[key] = self._points.read(read) or [None]
         return self._read[key]
+
+    def _are_tuples(self, container: Any) -> bool:
+        """Say whether a name means tuples that are written out whole, if anything that is known."""
+        shown = [self._points.displays[display] for display in self._displays(container)]
+        return bool(shown) and all(parts_of_tuple(item) is not None for item in shown)
 
     def _displays(self, container: Any) -> frozenset[int]:
         return self._points.of(getattr(container, "id", ""))

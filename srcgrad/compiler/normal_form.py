@@ -61,6 +61,7 @@ from srcgrad.optimizations.drop_dead_stores import DeadStores
 from srcgrad.optimizations.purity import Purity
 from srcgrad.optimizations.share_values import share_values
 from srcgrad.optimizations.square_reads import square_reads
+from srcgrad.transforms.unpacked_apart import unpacked_apart
 
 _BIND_IT: Final = "bind it before the loop: the first trip raises an UnboundLocalError"
 
@@ -293,6 +294,8 @@ def _fill(program: Program, body: list[Any], manner: Manner, known: set[str]) ->
         body = share_values(body, lambda name: base(name) not in known, purity)
         body = square_reads(body, lambda name: base(name) not in known, purity)
     program.body = body
+    if not manner.updates:  # else tangents of tuples are unpacked as they are
+        program.body = body = unpacked_apart(program)
     program.namer.note_values([*program.parameters, *bound_names(body)])
     settle_edits(body)
     returned = body[-1].value

@@ -18,6 +18,7 @@ _ADDING: Final = {"append": 0, "insert": 1, "setdefault": 1}
 _TAKING: Final = ("get", "setdefault", "pop")
 _SAME: Final = ("copy", "deepcopy", "iter", "tuple")
 _MOVING: Final = ("list", "reversed", "sorted")
+_SCOPES: Final = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 _KINDS: Final = {
     gast.List: "list",
     gast.ListComp: "list",
@@ -64,6 +65,7 @@ class ToldContainers:
         self._known: dict[str, Parts] = {}
         self._bound: dict[int, Parts] = {}  # by the place of the name
         self._earlier = _earlier_bindings(body)
+        self._own = _own_variables(body)
         self._sums: dict[int, Parts] | None = None  # of a long sum each part is asked for
         size = -1
         nodes = [node for statement in body for node in found_in(statement, *_BINDING)]
@@ -92,7 +94,7 @@ class ToldContainers:
     def _of_name(self, name: Any) -> Parts:
         earlier = self._earlier.get(id(name))
         if earlier is None:
-            return set(self._known.get(name.id, ()))
+            return set(self._known.get(self._called(name, name.id), ()))
         return set().union(*(self._bound.get(key, ()) for key in earlier))
 
     def _of_any(self, values: list[Any]) -> Parts:
@@ -220,7 +222,12 @@ class ToldContainers:
                 step = _step(key)  # of a number nobody knows if it is the key of a dict
                 found = _put(step if isinstance(step, str) else ANY, found)
         for name in names_bound(target) or [root_name(target) or ""]:
-            self._known.setdefault(name, set()).update(found)
+            self._known.setdefault(self._called(target, name), set()).update(found)
+
+    def _called(self, node: Any, name: str) -> str:
+        """Return what a name is called here: a variable of a comprehension has one of its own."""
+        known = self._own.get(id(node))
+        return name if known is None else known[1]
 
 
 def entries_of(found: Parts, step: Any) -> Parts:
@@ -282,6 +289,24 @@ def _results(value: Any) -> list[Any]:
     if isinstance(value, gast.IfExp):
         return [value.body, value.orelse]
     return list(value.values) if isinstance(value, gast.BoolOp) else [value.value]
+
+
+def _own_variables(body: list[Any]) -> dict[int, tuple[Any, str]]:
+    """Return where variables stand that comprehensions have for themselves, and what to call them.
+
+    >>> found = _own_variables(gast.parse("v = [v for v in u]").body)
+    >>> [node.id for node, _ in found.values()]
+    ['v', 'v']
+    """
+    found: dict[int, tuple[Any, str]] = {}  # the nodes are kept: they are told by `id`
+    scopes = [node for statement in body for node in found_in(statement, *_SCOPES)]
+    for number, node in enumerate(scopes):  # the outer ones first
+        bound = {name for part in node.generators for name in names_bound(part.target)}
+        outside = set(map(id, found_in(node.generators[0].iter, gast.Name)))
+        for name in found_in(node, gast.Name):
+            if name.id in bound and id(name) not in outside:
+                found[id(name)] = name, f"{name.id} of {number}"
+    return found
 
 
 def _earlier_bindings(body: list[Any]) -> dict[int, set[int]]:

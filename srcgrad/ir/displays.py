@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Final
 
 from srcgrad.ir import gast
+from srcgrad.ir.build import clone
 from srcgrad.ir.scopes import MISSING, Scope
 from srcgrad.ir.walk import root_name
 
@@ -100,3 +102,50 @@ def parts_displayed(node: Any) -> list[str]:
         return named + [name for end in ends for name in parts_displayed(end)]
     items = node.values if isinstance(node, gast.Dict) else getattr(node, "elts", [])
     return [name for item in items for name in parts_displayed(item)]
+
+
+def entries_shown(display: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield the entries that a display shows, each with its key if that of a dict."""
+    if isinstance(display, gast.Dict):
+        pairs = zip(display.keys, display.values, strict=True)
+        yield from ((key, value) for key, value in pairs if key is not None)
+    else:
+        yield from ((None, v) for v in display.elts if not isinstance(v, gast.Starred))
+
+
+def spread_in(display: Any) -> list[Any]:
+    """Return what a display takes all entries from."""
+    if isinstance(display, gast.Dict):
+        pairs = zip(display.keys, display.values, strict=True)
+        return [value for key, value in pairs if key is None]
+    return [item.value for item in display.elts if isinstance(item, gast.Starred)]
+
+
+def copied_from(value: Any) -> Any:
+    """Return the name of the list or dict, if it is one, that is copied, or of which a part is."""
+    source = None
+    if isinstance(value, gast.Subscript) and isinstance(value.slice, gast.Slice):
+        source = value.value
+    elif isinstance(value, gast.Call) and isinstance(value.func, gast.Attribute):
+        copies = value.func.attr == "copy" and not value.args and not value.keywords
+        source = value.func.value if copies else None
+    return source if isinstance(source, gast.Name) else None
+
+
+def parts_of_tuple(display: Any) -> list[Any] | None:
+    """Return the entries of a tuple that is written out whole; None of anything else."""
+    whole = isinstance(display, gast.Tuple) and not spread_in(display)
+    return list(display.elts) if whole else None
+
+
+def table_like(value: Any) -> Any:
+    """Return a display like a list of constants, or of lists, that is repeated; else None."""
+    if isinstance(value, gast.ListComp):
+        inner = value.elt if isinstance(value.elt, gast.Constant) else table_like(value.elt)
+        return None if inner is None else gast.List([clone(inner)], gast.Load())
+    if not isinstance(value, gast.BinOp) or not isinstance(value.op, gast.Mult):
+        return None
+    shown = [side for side in (value.left, value.right) if isinstance(side, gast.List)]
+    items = shown[0].elts if len(shown) == 1 else []
+    constant = bool(items) and all(isinstance(item, gast.Constant) for item in items)
+    return gast.List([clone(item) for item in items], gast.Load()) if constant else None

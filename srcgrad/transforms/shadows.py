@@ -233,7 +233,11 @@ class ShadowSteps:
             after = any(starred[:place])
             index = constant(place - len(value.elts) if after else place)
             items.append(self._entry(item, names, subscript(clone(holder), index)))
-        return type(value)(items, gast.Load())
+        cells = any(map(self._is_cell, value.elts))  # to which adjoints are added, in their places
+        return (gast.List if cells else type(value))(items, gast.Load())
+
+    def _is_cell(self, item: Any) -> bool:
+        return not isinstance(item, (gast.List, gast.Tuple, gast.Dict)) and self._is_entry(item)
 
     def _entry(self, item: Any, names: dict[str, str], part: Any) -> Any:
         """Return the shadow of an entry, which is `part` of the display."""

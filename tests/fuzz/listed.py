@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from tests.fuzz import blocks
 from tests.fuzz.context import Context, production
-from tests.fuzz.kinds import Array, Class, Dict, Kind, List, Number, Object
+from tests.fuzz.kinds import Array, Class, Dict, Kind, List, Number, Object, Tuple
 from tests.fuzz.statements import Lines
 
 ROW = List(Number())
 TABLE = List(ROW)
 RECORD = Dict(Number(), ("0", "1"))
 GROUPS = Dict(ROW, ("0", "1"))
+PAIR = Tuple((ROW, Number()))
+PAIRS = List(PAIR)
 HOLDER = Object(Class("Holder", (("items", ROW), ("sum", Number()))))
 ENDS = ("0", "-1")
 
@@ -66,7 +68,14 @@ def rows(c: Context) -> list[str]:
     found = 2 * c.named(ROW)
     found += [f"{name}[{c.pick(ENDS)}]" for name in c.named(TABLE)]
     found += [f"{name}[{c.pick(GROUPS.keys)}]" for name in c.named(GROUPS)]
+    found += [f"{pair}[0]" for pair in pairs(c)]
     return found + [f"{name}.items" for name in c.named(HOLDER)]
+
+
+def pairs(c: Context) -> list[str]:
+    """Return expressions of the tuples of a row and a number that are there."""
+    found = [f"{name}[{c.pick(ENDS)}]" for name in c.named(PAIRS)]
+    return c.named(PAIR) + found
 
 
 def term(c: Context, depth: int = 0) -> str:
@@ -74,6 +83,7 @@ def term(c: Context, depth: int = 0) -> str:
     found = [f"x[{c.rng.randrange(4)}]"] * 2 + c.named(Number())
     found += [f"{row}[{c.pick(ENDS)}]" for row in rows(c)]
     found += 2 * [f"{name}[{c.pick(RECORD.keys)}]" for name in c.named(RECORD)]
+    found += [f"{pair}[1]" for pair in pairs(c)]
     text = c.pick(found)
     if depth < 2 and c.chance(0.45):
         sign = c.pick("+*-*")
@@ -188,6 +198,73 @@ def holder_used(c: Context) -> Lines | None:
             )
         )
     ]
+
+
+def new_pair(c: Context) -> str:
+    """Return a tuple of a row and a number."""
+    number = c.pick((term(c), term(c), "2.0"))
+    return f"({some_row(c)}, {number})"
+
+
+@production("listed")
+def pair_made(c: Context) -> Lines:
+    known = pairs(c)
+    text = c.pick(known) if known and c.chance(0.3) else new_pair(c)
+    return [f"{c.target(PAIR)} = {text}"]
+
+
+@production("listed")
+def pairs_made(c: Context) -> Lines:
+    known = pairs(c)
+    first = c.pick(known) if known and c.chance(0.5) else new_pair(c)
+    text = f"[{first}, {new_pair(c)}]"
+    if c.chance(0.3):
+        text = f"[({c.pick(rows(c))}, {term(c)} * k) for k in range(2)]"
+    return [f"{c.fresh(PAIRS)} = {text}"]
+
+
+@production("listed")
+def pair_unpacked(c: Context) -> Lines | None:
+    known = pairs(c)
+    if not known:
+        return None
+    text = c.pick(known)
+    return [f"{c.target(ROW)}, {c.fresh(Number())} = {text}"]
+
+
+@production("listed")
+def pair_placed(c: Context) -> Lines | None:
+    known = c.named(PAIRS)
+    if not known:
+        return None
+    name, pair = c.pick(known), c.pick([*pairs(c), new_pair(c), new_pair(c)])
+    shrinks = f"if len({name}) > 1:"
+    return c.pick(
+        (
+            [f"{name}.append({pair})"],
+            [f"{name}[{c.pick(ENDS)}] = {pair}"],
+            [f"{name}[0], {name}[-1] = {name}[-1], {name}[0]"],
+            [shrinks, f"    {TOTAL} += {name}.pop()[1]"],
+        )
+    )
+
+
+@production("listed")
+def pairs_written(c: Context) -> Lines | None:
+    known = c.named(PAIRS)
+    if not known:
+        return None
+    row, weight = c.names.fresh(), c.names.fresh()
+    body = c.pick(
+        (
+            f"{row}[0] += {weight} * {term(c)}",
+            f"{TOTAL} += {row}[-1] * {weight}",
+            f"{row}[-1] *= {weight}",
+            f"{row}.append({weight})",
+            f"{weight} *= {row}[0]",
+        )
+    )
+    return [f"for {row}, {weight} in {c.pick(known)}:", f"    {body}"]
 
 
 @production("listed")
@@ -344,7 +421,19 @@ def branched(c: Context) -> Lines | None:
 
 def draw_body(c: Context) -> Lines:
     """Return the lines of a function of a vector `x`, with what it returns at last."""
-    c.names.taken |= {TOTAL, "x", "r", "v", "same", "push", "damp", "grown", "turned", "Holder"}
+    c.names.taken |= {
+        TOTAL,
+        "x",
+        "r",
+        "v",
+        "same",
+        "push",
+        "damp",
+        "grown",
+        "turned",
+        "Holder",
+        "k",
+    }
     c.names.ours = []
     c.table = "listed"
     c.bind("x", Array(("n",)), writable=False)
@@ -363,5 +452,7 @@ def _gathered(c: Context) -> list[str]:
         RECORD: "{0}[0] * {0}[1]",
         GROUPS: "{0}[0][-1] * sum({0}[1])",
         HOLDER: "{0}.last()",
+        PAIR: "{0}[0][0] * {0}[1]",
+        PAIRS: "{0}[0][0][-1] * {0}[-1][1]",
     }
     return [ends[v.kind].format(n) for n, v in c.scope.names.items() if v.kind in ends]

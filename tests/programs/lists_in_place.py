@@ -301,3 +301,40 @@ def copied_by_its_method_and_joined(x):
         kept = again.copy()
         again = [v] + kept  # noqa: RUF005
     return sum(again) * again[0] + sum(longer) * again[-1]
+
+
+@program("v")
+def length_before_a_row_grows_by_another_name(x):
+    y = [x[0], 1]
+    rows = [y, y]
+    for row in rows:
+        row.append(len(y) * y[0])
+    part = rows[0]
+    n = len(part) * x[1]
+    rows[1].append(2.0)
+    return rows[0][-1] * n + part[-2]
+
+
+@program("v")
+def list_in_a_tuple_run_through_before_it_grows(x):
+    pair = ([x[0] * x[1], x[2]], 2.0)
+    squares = [v * v for v in pair[0]]
+    pair[0].append(x[0] * x[1])
+    return pair[0][-1] * squares[0] * squares[1] * pair[1]
+
+
+class _Log:
+    def __init__(self, items):
+        self.items = items
+
+    def add(self, value):
+        self.items.append(value)
+
+
+@program("v")
+def length_before_an_object_adds_to_a_list(x):
+    y = [x[0], 1]
+    log = _Log(y)
+    v = len(y) * x[1]
+    log.add(x[2])
+    return y[-1] * v * len(y)

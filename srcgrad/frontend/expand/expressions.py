@@ -82,6 +82,7 @@ class Expressions(Part):
                 "a function or object that is another one on another path",
                 "use it in each of the branches that bind it",
             )
+        self.session.records.leak(value)
         kept = value.expression if isinstance(value, (Partial, Frozen)) else None
         if isinstance(value, Frozen) and value.method:
             kept = gast.Attribute(kept, value.method, gast.Load())
@@ -428,9 +429,8 @@ class Expressions(Part):
             inside = gast.Compare(low, [gast.LtE(), gast.Lt()], [load(index.id), high])
             outside = gast.UnaryOp(gast.Not(), inside)
         if not self.frame.hoistable:
-            return self.frame.refuse(
-                node, "a choice of functions here", "choose in a statement before"
-            )
+            self.session.records.leak(owner)
+            self.frame.refuse(node, "a choice of functions here", "choose in a statement before")
         raised = at(gast.Raise(call(error, shown), None), node)
         self.frame.out.append(at(gast.If(outside, [raised], []), node))
         *others, last = zip(keys, owner.values, strict=True)

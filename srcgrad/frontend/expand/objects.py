@@ -91,6 +91,7 @@ class Objects(Part):
                 return self._of_own(owner.origin, name, node)
             self.session.records.leaking |= self.session.records.made
             self.frame.refuse(node, f"`{name}` of a list or dict of functions", "make a new one")
+        self.session.records.leak(owner)  # of a choice of objects nothing is known but the class
         return gast.Attribute(self.frame.plain(owner, node), name, gast.Load())
 
     def _of_own(self, owner: Instance, name: str, node: Any) -> Value:
@@ -151,6 +152,7 @@ class Objects(Part):
             return Method(Known(dataclasses.replace), owner)
         found = next((vars(base)[name] for base in mro if name in vars(base)), MISSING)
         if found is MISSING or isinstance(found, MemberDescriptorType):
+            self.session.records.leak(owner)  # a dict of the run says what it has by then
             self.frame.refuse(
                 node,
                 f"the attribute `{name}` of a `{cls.__name__}`, which is not known to be there",

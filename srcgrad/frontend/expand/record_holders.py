@@ -29,6 +29,8 @@ class RecordHolders(Part):
         func = node.func
         if not self.session.records.on or not isinstance(func, gast.Attribute):
             return
+        if func.attr in _PUTS and args:
+            args[-1] = self.frame.records.whole(args[-1], node)
         if func.attr in _PUTS and args and isinstance(args[-1], Recorded):
             kind = args[-1].kind
             entry = kind.entry if func.attr == "extend" and isinstance(kind, Holder) else kind
@@ -47,6 +49,7 @@ class RecordHolders(Part):
         if keywords:
             self.frame.records.refuse_leak(owner, node)
         if name in _PUTS and args:
+            args = [*args[:-1], self.frame.records.whole(args[-1], node)]
             whole = owner.kind if name == "extend" else owner.kind.entry
             self._widen(owner, whole, args[-1], node)
             self.frame.records.must_be(whole, args[-1], node)

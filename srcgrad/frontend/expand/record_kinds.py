@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from srcgrad.frontend.expand.record_classes import Several, classes_of
-from srcgrad.frontend.expand.values import Items, Known, Object
+from srcgrad.frontend.expand.values import Choice, Items, Known, Object
 from srcgrad.runtime.objects import is_plain_class
 
 Kind = Any
@@ -141,6 +141,8 @@ class RecordKinds:
                 self.leaking.add(value.cls)
             elif isinstance(value, Items):
                 self.leak(*value.values)
+            elif isinstance(value, Choice):
+                self.leak(value.then, value.other)
             elif isinstance(value, Known) and isinstance(value.value, type):
                 self.leaking.update({value.value} if is_plain_class(value.value) else ())
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,11 +15,18 @@ from srcgrad.frontend.expand.scoping import renamed_in
 from srcgrad.frontend.expand.values import Known, Recorded, RecordMethod, Value
 from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, clone, load, method, subscript
+from srcgrad.ir.displays import integer_of
 from srcgrad.ir.walk import found_in, names_bound
 
 _PLAIN: Final = (gast.Name, gast.Attribute, gast.Subscript)
 _COMPREHENSIONS: Final = (gast.ListComp, gast.GeneratorExp, gast.DictComp, gast.SetComp)
 _SAME: Final = (reversed, list, tuple, iter)
+_TOGETHER: Final = (zip, itertools.product)
+_CHOOSING: Final = (
+    *(itertools.combinations, itertools.permutations),
+    itertools.combinations_with_replacement,
+)
+"""They give tuples of so many entries of what they are given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +57,12 @@ class RecordLoops(Part):
         if isinstance(callee, RecordMethod):
             return self._of_dict(callee, node)
         function = callee.value if isinstance(callee, Known) else None
-        if function not in (enumerate, zip, *_SAME) or not node.args:
+        if function not in (enumerate, *_TOGETHER, *_CHOOSING, *_SAME) or not node.args:
             return None
-        places = node.args if function is zip else node.args[:1]
+        chosen = integer_of(node.args[-1]) if function in _CHOOSING else None
+        if function in _CHOOSING and (chosen is None or len(node.args) != len(("of", "many"))):
+            return None
+        places = node.args if function in _TOGETHER else node.args[:1]
         runs = [self._run(item) for item in places]
         if all(run is None or run.kind is None for run in runs):
             return None
@@ -65,8 +76,8 @@ class RecordLoops(Part):
         texts += [self.frame.expression(item) for item in node.args[len(places) :]]
         func = self.frame.plain(callee, node.func)
         made = at(gast.Call(func, texts, list(map(clone, node.keywords))), node)
-        if function is zip:
-            return Run(made, tuple(kinds))
+        if function in _TOGETHER or chosen is not None:
+            return Run(made, tuple(kinds) * (chosen or 1))
         return Run(made, (None, kinds[0]) if function is enumerate else kinds[0])
 
     def _of_dict(self, callee: RecordMethod, node: Any) -> Run | None:
@@ -162,6 +173,10 @@ class RecordLoops(Part):
             for item in found_in(part.iter, *_PLAIN):
                 value = self.frame.looked_at(item)
                 kinds.append(getattr(value, "kind", None) if isinstance(value, Recorded) else None)
+        elt = getattr(node, "elt", None)
+        for item in getattr(elt, "elts", [elt]):
+            value = self.frame.looked_at(item) if isinstance(item, _PLAIN) else None
+            kinds.append(value.kind if isinstance(value, Recorded) else None)
         if any(kind is not None for kind in kinds):
             return True
         return any(map(self._makes, found_in(node, gast.Call)))

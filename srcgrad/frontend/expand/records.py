@@ -68,6 +68,14 @@ class Records(Part):
             self.frame.record_names.looked(value), Recorded
         )
 
+    def whole(self, value: Value, node: Any) -> Value:
+        """Return a value that is put into a list: a tuple of objects as one that the run makes."""
+        if not isinstance(value, Items) or value.kind != "tuple" or not self.are_among([value]):
+            return value
+        inner = [self.whole(self.frame.record_names.looked(v), node) for v in value.values]
+        texts = [self.text(item, node) for item in inner]
+        return Recorded(tuple(map(self.kind_of, inner)), at(gast.Tuple(texts, gast.Load()), node))
+
     def kind_of(self, value: Value) -> Kind:
         """Return the kind of a value; None of anything but objects."""
         return value.kind if isinstance(value, Recorded) else None
@@ -213,11 +221,13 @@ class Records(Part):
     def element(self, owner: Recorded, node: Any) -> Value:
         """Return ``rows[i]``, a section of it, or what the object's own method gives."""
         kind = owner.kind
-        if classes_of(kind):
+        if classes_of(kind) or isinstance(kind, tuple):
             index = self.frame.value(node.slice)
             parts, key = self.parts(owner), getattr(index, "value", None)
             if parts is not None and type(key) is int and -len(parts) <= key < len(parts):
                 return parts[key]
+            if not classes_of(kind):
+                self.refuse_leak(owner, node)
             method = self.frame.attribute(owner, "__getitem__", node)
             return self.frame.call(method, [index], {}, node)
         if not isinstance(kind, Holder):
@@ -226,8 +236,17 @@ class Records(Part):
         return Recorded(kind if isinstance(node.slice, gast.Slice) else kind.entry, node)
 
     def parts(self, value: Recorded) -> list[Value] | None:
-        """Return the fields of a named tuple, in order; None of other objects."""
+        """Return the fields of a named tuple, or the entries of a tuple; None of other objects."""
         cls = value.kind
+        if isinstance(cls, tuple):
+            reads = [
+                gast.Subscript(clone(value.expression), gast.Constant(place, None), gast.Load())
+                for place in range(len(cls))
+            ]
+            return [
+                read if kind is None else Recorded(kind, read)
+                for kind, read in zip(cls, reads, strict=True)
+            ]
         if not isinstance(cls, type) or not issubclass(cls, tuple):
             return None
         names = getattr(cls, "_fields", ())
@@ -267,6 +286,7 @@ class Records(Part):
 
     def display(self, form: str, values: list[Value], node: Any) -> Value | None:
         """Return a list of objects that the run makes; None of anything else."""
+        values = [self.whole(value, node) for value in values] if form == "list" else values
         kind = self._kind_of_all(values)
         if form != "list" or kind is None:
             return None

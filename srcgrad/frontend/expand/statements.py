@@ -332,6 +332,8 @@ class Statements(Part):
         return self.frame.options.puts, self.frame.records.store
 
     def unpack(self, target: Any, value: Value, node: Any) -> None:
+        if isinstance(value, Recorded) and isinstance(value.expression, gast.Call):
+            value = self.frame.record_names.keep(value, "part", node)
         items = self.frame.expressions.elements(value) if isinstance(value, Static) else None
         if items is None or places_for(target, items) is None:
             plain = self.frame.plain(value, node)
@@ -429,7 +431,8 @@ class Statements(Part):
             if isinstance(item, gast.Subscript):
                 owner = item.value
                 held = self.frame.env.get(getattr(owner, "id", ""))
-                if isinstance(self.frame.value(clone(owner)), (Items, Object)):
+                if isinstance(known := self.frame.value(clone(owner)), (Items, Object)):
+                    self.session.records.leak(known)
                     self.frame.refuse(target, "a write into a list of functions", "make a new one")
                 item.slice = self.frame.expression(item.slice)
                 outside = getattr(owner, "id", "") not in self.frame.own

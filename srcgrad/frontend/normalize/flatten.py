@@ -19,7 +19,7 @@ from srcgrad.frontend.normalize.expressions import Expressions
 from srcgrad.frontend.normalize.index_steps import element_loop, growing_loop
 from srcgrad.frontend.normalize.kinds import find_kinds
 from srcgrad.frontend.normalize.loops import IndexLoops
-from srcgrad.frontend.normalize.resizing import resized
+from srcgrad.frontend.normalize.resizing import growing_parts, resized
 from srcgrad.frontend.normalize.targets import Targets
 from srcgrad.frontend.normalize.workspace import Varies, Workspace
 from srcgrad.frontend.refusals import Refusals
@@ -122,6 +122,9 @@ class Flattener:
         known = work.arrays | work.counted | (work.lists - work.dicts) | {*given}
         work.sets = asked_sets(body)
         work.resized = resized(body, known, self._reader)
+        others = growing_parts(body, work.arrays | work.counted, self._reader)
+        work.parts_grow = others is not None
+        work.resized |= others or set()
         return self.block(body)
 
     def _list_new_parts(self, body: list[Any]) -> None:

@@ -10,9 +10,10 @@ from srcgrad.ir import gast
 from srcgrad.ir.operations import Reader
 from srcgrad.ir.program import is_store, store_target
 from srcgrad.ir.scopes import MISSING
-from srcgrad.ir.walk import found_in, root_name, statements
-from srcgrad.primitives.methods import KEEPING_LENGTH, OF_LISTS
+from srcgrad.ir.walk import found_in, names_bound, names_read, root_name, statements
+from srcgrad.primitives.methods import KEEPING_LENGTH, OF_LISTS, SHAPERS
 
+_HOLDING: Final = (gast.List, gast.Tuple, gast.Dict, gast.ListComp, gast.Call)
 _KEEPING: Final = KEEPING_LENGTH.union(*map(dir, (frozenset, MappingProxyType, tuple, str)))
 
 
@@ -39,6 +40,72 @@ def resized(body: list[Any], known: Collection[str], reader: Reader) -> set[str]
     changed = {name for call in calls for name in _changed(call, reader)}
     changed.update(name for statement in statements(body) for name in _stored(statement))
     return set() if changed <= {*known} else asked
+
+
+def growing_parts(body: list[Any], arrays: Collection[str], reader: Reader) -> set[str] | None:
+    """Return the counted lists that may grow or shrink by other names; None if none do.
+
+    Those are put into other lists, or read out of such, under whatever name. Where that may be,
+    what is read out in the middle of an expression may have another length later, too.
+
+    >>> from srcgrad.compiler.doctesting import reader_of
+    >>> body = gast.parse("u = [y]; c = u[0]; n = len(y); c.append(n); v.append(n)").body
+    >>> sorted(growing_parts(body, set(), reader_of()))
+    ['y']
+    >>> growing_parts(gast.parse("c = []; c.append(1)").body, set(), reader_of()) is None
+    True
+    """
+    calls = [call for statement in body for call in found_in(statement, gast.Call)]
+    growing = {_grown(call) for call in calls} - {None}
+    reached = (_held(body, reader) | _read_out(body)) - {*arrays} if growing else set()
+    if "" not in growing and growing.isdisjoint(reached):
+        return None
+    runs = [n.iter for item in body for n in found_in(item, gast.For, gast.comprehension)]
+    runs = [run for run in runs if reader.scope.resolve(getattr(run, "func", run)) is not range]
+    counted = {name for run in runs for name in names_read(run)}
+    return reached & counted.union(name for call in calls for name in _asked(call))
+
+
+def _held(body: list[Any], reader: Reader) -> set[str]:
+    """Return the names of what is put into lists and the like, given to functions, or renamed."""
+    found: set[str] = set()
+    for statement in body:
+        for node in found_in(statement, *_HOLDING):
+            items = [*getattr(node, "elts", ()), *getattr(node, "values", ())]
+            items += [getattr(node, "elt", None)]
+            items += node.args if isinstance(node, gast.Call) and _keeps(node, reader) else []
+            found.update(item.id for item in items if isinstance(item, gast.Name))
+    for item in statements(body):
+        if isinstance(item, gast.Assign) and isinstance(item.value, gast.Name):
+            found.update((item.value.id, *(n for part in item.targets for n in names_bound(part))))
+    return found
+
+
+def _read_out(body: list[Any]) -> set[str]:
+    """Return the names of what is read, or unpacked, out of lists and the like."""
+    found: set[str] = set()
+    for statement in body:
+        for node in found_in(statement, gast.Assign, gast.For, gast.comprehension):
+            reads = isinstance(getattr(node, "value", None), gast.Subscript)
+            for target in getattr(node, "targets", None) or [node.target]:
+                whole = isinstance(node, gast.Assign) and isinstance(target, gast.Name)
+                found.update(names_bound(target) if reads or not whole else ())
+    return found
+
+
+def _keeps(call: Any, reader: Reader) -> bool:
+    """Say whether a call may keep what it is given, or give it back."""
+    callee = reader.scope.resolve(call.func)
+    return callee is MISSING or not (
+        getattr(callee, "__module__", "") == "builtins" or reader.vocabulary.rule_for(callee)
+    )
+
+
+def _grown(call: Any) -> str | None:
+    """Return the name of a list that a call makes longer or shorter; an empty one of a part."""
+    if not isinstance(call.func, gast.Attribute) or call.func.attr not in SHAPERS:
+        return None
+    return getattr(call.func.value, "id", "")
 
 
 def _asked(call: Any) -> Iterator[str]:

@@ -42,6 +42,7 @@ class Workspace:
         sure: Those of the lists that are bound to nothing else.
         changing: The names of lists and dicts that grow or shrink.
         resized: The names of what may get another length, such as sets, by any method or store.
+        parts_grow: Whether lists that lie in others may grow by any name.
         sets: The names of sets that are asked for what is in them, and for nothing else.
         asked: The names whose type the function asks for, so that use shows nothing.
         taken: The names of variables, which those of comprehensions must not be.
@@ -66,6 +67,7 @@ class Workspace:
         self.used_up: set[str] = set()
         self.changing: set[str] = set()
         self.resized: set[str] = set()
+        self.parts_grow = False
         self.sets: set[str] = set()
         self.asked: set[str] = set()
         self.taken: set[str] = set()
@@ -110,6 +112,9 @@ class Workspace:
         """Remember that a new name is bound to a list, if its value is one."""
         if self.is_list(value):
             self.lists.add(name)
+        reads = self.parts_grow and isinstance(value, gast.Subscript)
+        if reads and not self.is_array(value.value):
+            self.resized.add(name)
         if self.is_surely_list(value):
             self.sure.add(name)
 
