@@ -134,8 +134,9 @@ def _shown_rows(program: Program) -> set[str]:
     others = set(program.parameters)
     for statement in statements(program.body):
         names = {name for target in targets_of(statement) for name in names_bound(target)}
-        shows = isinstance(statement, gast.Assign) and is_row(statement.value)
-        shows = shows or bool(rows_copied(getattr(statement, "value", None)))
+        shows = isinstance(statement, gast.Assign) and (
+            is_row(statement.value) or bool(rows_copied(statement.value))
+        )
         plain = shows and isinstance(statement.targets[0], gast.Name)
         (shown if plain else others).update(names)
     return shown - others

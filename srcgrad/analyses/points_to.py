@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Set
 from typing import Any, Final, NamedTuple
 
 from srcgrad.analyses.constant_rows import runs_over_constants
+from srcgrad.analyses.plain_reads import PlainReads
 from srcgrad.ir import gast
 from srcgrad.ir.build import load
 from srcgrad.ir.changes import change_of
@@ -391,6 +392,7 @@ class PointsTo:
     # -- what escapes
 
     def _find_escaped(self) -> None:
+        self._plain_reads = PlainReads(self, self._program.reader)
         for statement in self._statements:
             followed = set(self._followed(statement))
             for node in own_nodes(statement):
@@ -485,7 +487,8 @@ class PointsTo:
 
     def _only_reads(self, call: Any) -> bool:
         """Say whether a call keeps nothing of what it is given, nor gives it back."""
-        return self._program.reader.scope.resolve(call.func) in (*_LOOKS, *_DEEP_COPIES)
+        callee = self._program.reader.scope.resolve(call.func)
+        return callee in (*_LOOKS, *_DEEP_COPIES) or self._plain_reads.of(call)
 
 
 def _is_none(value: Any) -> bool:

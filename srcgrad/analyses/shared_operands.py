@@ -167,8 +167,8 @@ class SharedOperands:
         """Return the names that an operand is, or whose memory it displays, also by parts."""
         if isinstance(arg, gast.Name):
             return [arg.id]
-        if isinstance(arg, gast.Starred):
-            return self._direct(arg.value)
+        if isinstance(arg, gast.Starred):  # of an array with one axis it takes the numbers
+            return [] if self._dimensions.rank(arg.value) == 1 else self._direct(arg.value)
         if isinstance(arg, (gast.Tuple, gast.List, gast.Set, gast.Dict)):
             parts = arg.values if isinstance(arg, gast.Dict) else arg.elts
             return [name for part in parts for name in self._direct(part)]

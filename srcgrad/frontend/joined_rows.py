@@ -1,6 +1,7 @@
 """Writes the sum of a list that is in another one, and of a list, as the list that it is.
 
-``row[:] + [v]`` becomes ``[*row, v]`` if `row` is surely a list: of arrays it would be a sum.
+``row[:] + [v]`` becomes ``[*row, v]`` if `row` is surely a list: of arrays it would be a sum. And
+``sum(rows, [])`` is ``[item for part in rows for item in part]``: to a list only lists are added.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Collection, Iterator
 from typing import Any, Final
 
 from srcgrad.ir import gast
+from srcgrad.ir.build import load, store
 from srcgrad.ir.pairs import bound_pairs
 from srcgrad.ir.rewriting import replace_in
 from srcgrad.ir.scopes import MISSING, Scope
@@ -30,7 +32,14 @@ def join_rows(body: list[Any], scope: Scope, parameters: Collection[str]) -> Non
     >>> print(text(body))
     a = [[1.0], [2.0]]
     b = [[*row, 3.0] for row in a]
+    >>> body = gast.parse("c = sum(a, [])").body
+    >>> join_rows(body, reader_of().scope, [])
+    >>> print(text(body))
+    c = [item for part in a for item in part]
     """
+    for call in [node for item in body for node in found_in(item, gast.Call)]:
+        if scope.resolve(call.func) is sum and _starts_empty(call):
+            _replace(body, call, _flattened(call.args[0]))
     sums = [node for item in body for node in found_in(item, gast.BinOp)]
     sums = [node for node in sums if isinstance(node.op, gast.Add)]
     if not any(isinstance(side, _LISTS) for node in sums for side in (node.left, node.right)):
@@ -39,9 +48,25 @@ def join_rows(body: list[Any], scope: Scope, parameters: Collection[str]) -> Non
     inner = {id(part) for node in sums for part in (node.left, node.right)}
     for node in sums:
         if id(node) not in inner and lists.is_list(node) and lists.takes_rows(node):
-            made = gast.List(list(_items(node)), gast.Load())
-            for statement in body:
-                replace_in(statement, node, gast.copy_location(made, node))
+            _replace(body, node, gast.List(list(_items(node)), gast.Load()))
+
+
+def _replace(body: list[Any], node: Any, made: Any) -> None:
+    for statement in body:
+        replace_in(statement, node, gast.copy_location(made, node))
+
+
+def _starts_empty(call: Any) -> bool:
+    """Say whether a sum begins with an empty list."""
+    given = [*call.args, *(item.value for item in call.keywords if item.arg == "start")]
+    whole = len(given) == len(("parts", "start")) and len(call.keywords) <= 1 and bool(call.args)
+    return whole and isinstance(given[1], gast.List) and not given[1].elts
+
+
+def _flattened(rows: Any) -> Any:
+    parts = [(store("part"), rows), (store("item"), load("part"))]
+    made = [gast.comprehension(target, run, [], 0) for target, run in parts]
+    return gast.ListComp(load("item"), made)
 
 
 def _items(side: Any) -> Iterator[Any]:

@@ -66,7 +66,8 @@ def shadow_of_view(shadow: Any, part: Any, whole: Any) -> Any:
 def add_to_shadows(shadows: Any, parts: Any) -> None:
     """Add adjoints of the entries of a tuple, list or dict, or of an array, to their shadows.
 
-    They are added in place, but for numbers in lists and dicts.
+    They are added in place, but for numbers in lists and dicts. A number is that of each entry, as
+    it is where one is added to an array.
 
     >>> first, second = np.zeros(2), np.zeros(1)
     >>> add_to_shadows([first, second], [np.ones(2), None])
@@ -79,6 +80,8 @@ def add_to_shadows(shadows: Any, parts: Any) -> None:
         np.add(shadows, real_as(parts, shadows), out=shadows)
         return
     entries: Any = shadows
+    if isinstance(parts, Number):
+        parts = dict.fromkeys(shadows if isinstance(shadows, dict) else range(len(shadows)), parts)
     for key in parts if isinstance(parts, dict) else range(len(parts)):
         if isinstance(entries[key], Number) and parts[key] is not None:
             entries[key] = entries[key] + parts[key]

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import copy
+
+import numpy as np
+
 from tests.programs.corpus import program
 
 
@@ -90,7 +94,7 @@ def rows_copied_and_originals_written(x):
     return W[0][0] * D[0][0] + D[0][1] * sum(W[0]) * max(D[0])
 
 
-@program("v", by="tape")
+@program("v")
 def sections_of_rows_written(x):
     W = [[x[0], x[1], x[2]], [x[2], x[3], x[0]]]
     D = [[*W[0][1:], *W[1]], W[1][::-1]]
@@ -178,3 +182,21 @@ def a_table_that_gets_other_numbers(x):
             total += v * k
         table[0][1] = x[3] * 2.0
     return total
+
+
+@program("v")
+def all_rows_in_one_list(x):
+    rows = [[x[0], x[1]], [x[2], x[3]]]
+    flat = sum(rows, [])  # noqa: RUF017 - as many write it
+    flat[0] = flat[3] * 2.0
+    rows[0][0] = x[2]
+    return sum(flat) * rows[0][0]
+
+
+@program("v")
+def best_of_deep_copies(x):
+    d = {"a": [x[0], x[1]], "b": [x[2]]}
+    e = copy.deepcopy(d)
+    e["a"].append(d["b"][0] * x[3])
+    d["b"][0] = sum(e["a"])
+    return sum(d["b"]) * max(e["a"]) + np.mean(e["a"])

@@ -220,3 +220,22 @@ def list_that_a_dict_was_before(x):
     name = max(best, key=best.get)
     best = [best[name], x[2]]
     return max(best) * x[0] + min(best)
+
+
+@program("v")
+def edges_by_node_or_none(x):
+    graph = {0: [(1, x[0]), (2, x[1])], 1: [(3, x[2])], 2: [(3, x[3])]}
+    distance = {0: 0.0}
+    for u in range(4):
+        for v, w in graph.get(u, []):
+            if v not in distance or distance[u] + w < distance[v]:
+                distance[v] = distance[u] + w
+    return distance[3] ** 2
+
+
+@program("v")
+def children_or_none(x):
+    def total(node):
+        return node["v"] ** 2 + sum(total(child) for child in node.get("children", []))
+
+    return total({"v": x[0], "children": [{"v": x[1], "children": []}, {"v": x[2]}]}) * x[3]

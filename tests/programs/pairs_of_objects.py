@@ -147,3 +147,41 @@ def objects_ranked_by_scores(x):
     scored = [(b.p * b.m, b) for b in bodies]
     scored.sort(key=lambda pair: pair[0])
     return scored[0][0] * scored[1][1].p + max(scored, key=lambda pair: pair[0])[1].p
+
+
+class Vector:
+    def __init__(self, *parts):
+        self.x, self.y, self.z = parts
+
+    def __add__(self, other):
+        return Vector(self.x + other.x, self.y + other.y, self.z + other.z)
+
+    def __rmul__(self, factor):
+        return Vector(factor * self.x, factor * self.y, factor * self.z)
+
+    def __iter__(self):
+        return iter((self.x, self.y, self.z))
+
+
+class Polynomial:
+    def __init__(self, *coefficients):
+        self.coefficients = list(coefficients)
+
+    def __call__(self, t):
+        value = 0
+        for c in self.coefficients[::-1]:
+            value = value * t + c
+        return value
+
+
+@program("v")
+def vectors_that_are_unpacked(x):
+    c = 2 * Vector(x[0], x[1], x[2]) + Vector(x[3], 1.0, x[0])
+    u, v, w = c
+    return sum(part * part for part in c) + u * v * w
+
+
+@program("v")
+def coefficients_from_the_last(x):
+    p = Polynomial(x[0], x[1], x[2])
+    return p(x[3]) * p(2.0)

@@ -167,7 +167,7 @@ def pairs_run_backwards(x):
     return total + rows[0][1][0] * a + rest[0][0]
 
 
-@program("v", by="tape")
+@program("v")
 def counts_and_lists_by_name(x):
     groups = {}
     for k, v in [("a", x[0]), ("b", x[1]), ("a", x[2])]:

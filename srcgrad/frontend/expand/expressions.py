@@ -406,14 +406,12 @@ class Expressions(Part):
         return node
 
     def _sliced(self, owner: Items, index: Any, node: Any) -> Value:
-        parts = [part if part is None else _literal(part) for part in (index.lower, index.upper)]
-        ends = [index.lower, index.upper]
-        if index.step is not None or any(
-            end is not None and part is None for end, part in zip(ends, parts, strict=True)
-        ):
+        ends = [index.lower, index.upper, index.step]
+        parts = [part if part is None else _literal(part) for part in ends]
+        if any(e is not None and p is None for e, p in zip(ends, parts, strict=True)):
             self.session.records.leak(owner)
             return self.frame.refuse(node, "a slice of a list of functions", "index it instead")
-        return Items(owner.kind, owner.values[parts[0] : parts[1]])
+        return Items(owner.kind, owner.values[slice(*parts)])
 
     def _chosen(self, owner: Items, index: Any, node: Any) -> Value:
         """Return the function that a run-time index or key chooses."""

@@ -10,7 +10,7 @@ from srcgrad.frontend.expand.part import Part
 from srcgrad.frontend.expand.values import Known, Object
 from srcgrad.frontend.source import find_source, has_source
 from srcgrad.ir import gast
-from srcgrad.ir.build import at, method
+from srcgrad.ir.build import at, clone, method
 from srcgrad.runtime.objects import is_plain_class
 
 _RUNNING: Final = (enumerate, zip, list, tuple, sum, sorted, max, min)
@@ -34,6 +34,14 @@ class Iterating(Part):
         if plain is not None:
             return at(plain, node)
         return at(method(named, "__iter__"), node)
+
+    def unpacked(self, owner: Object, node: Any) -> list[Any] | None:
+        """Return what an object gives where it is unpacked, if its `__iter__` shows that."""
+        if not _says_what_it_holds(owner.cls):
+            return None
+        shown = _field_run_through(owner.cls, self.frame.named(owner))
+        parts = shown.elts if isinstance(shown, (gast.Tuple, gast.List)) else None
+        return None if parts is None else [self.frame.value(at(part, node)) for part in parts]
 
     def runs(self, call: Any) -> bool:
         """Say whether a function is called that runs through its arguments."""
@@ -66,7 +74,10 @@ def _says_what_it_holds(cls: type) -> bool:
 
 
 def _field_run_through(cls: type, owner: Any) -> Any:
-    """Return ``obj.items`` if the `__iter__` of an object is ``return iter(self.items)``."""
+    """Return ``obj.items`` if the `__iter__` of an object is ``return iter(self.items)``.
+
+    It may be one of a display, too: ``return iter((self.x, self.y))``.
+    """
     function = inspect.getattr_static(cls, "__iter__")
     if inspect.isgeneratorfunction(function) or not has_source(function):
         return None
@@ -75,7 +86,14 @@ def _field_run_through(cls: type, owner: Any) -> Any:
     returns = len(lines) == 1 and isinstance(lines[0], gast.Return)
     call: Any = lines[0].value if returns else None
     runs = isinstance(call, gast.Call) and getattr(call.func, "id", "") == "iter"
-    field = call.args[0] if runs and len(call.args) == 1 else None
-    if not isinstance(field, gast.Attribute) or getattr(field.value, "id", "") != "self":
+    held: Any = clone(call.args[0]) if runs and len(call.args) == 1 else None
+    parts = held.elts if isinstance(held, (gast.Tuple, gast.List)) else [held]
+    if not all(map(_is_own_field, parts)):
         return None
-    return gast.Attribute(owner, field.attr, gast.Load())
+    for part in parts:
+        part.value = clone(owner)
+    return held
+
+
+def _is_own_field(value: Any) -> bool:
+    return isinstance(value, gast.Attribute) and getattr(value.value, "id", "") == "self"

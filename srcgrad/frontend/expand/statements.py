@@ -335,6 +335,8 @@ class Statements(Part):
         if isinstance(value, Recorded) and isinstance(value.expression, gast.Call):
             value = self.frame.record_names.keep(value, "part", node)
         items = self.frame.expressions.elements(value) if isinstance(value, Static) else None
+        if items is None and isinstance(value, Object):
+            items = self.frame.iterating.unpacked(value, node)
         if items is None or places_for(target, items) is None:
             plain = self.frame.plain(value, node)
             target = self.frame.held_fields.with_variables(target, plain)

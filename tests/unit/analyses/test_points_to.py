@@ -59,13 +59,19 @@ def f(x):
 
 @pytest.mark.parametrize(
     "use",
-    ["y = np.array(rows)", "y = np.sum(rows[0])", "y = rows + [[x]]", "y = rows or [x]"],
+    ["y = np.array(rows)", "y = max(rows)", "y = rows + [[x]]", "y = rows or [x]"],
 )
 def test_what_is_used_as_a_whole_has_escaped(use):
     text = f"def f(x):\n    rows = [[x, x], [x]]\n    rows[0][1] = x * 3\n    {use}\n    return y"
     found = PointsTo(program_of(text))
     assert found.escaped
     assert _shadows(text) is None
+
+
+@pytest.mark.parametrize("use", ["np.sum(rows[0])", "max(rows[0])", "sum(rows[1]) * x"])
+def test_what_is_added_up_has_not(use: str) -> None:
+    text = f"def f(x):\n    rows = [[x, x], [x]]\n    rows[0][1] = x * 3\n    return {use}"
+    assert not PointsTo(program_of(text)).escaped
 
 
 def test_a_key_that_is_a_word_tells_what_is_under_it():
