@@ -233,9 +233,19 @@ def edges_by_node_or_none(x):
     return distance[3] ** 2
 
 
-@program("v")
+@program("v", by="tape")
 def children_or_none(x):
     def total(node):
         return node["v"] ** 2 + sum(total(child) for child in node.get("children", []))
 
     return total({"v": x[0], "children": [{"v": x[1], "children": []}, {"v": x[2]}]}) * x[3]
+
+
+@program("v", by="tape")
+def keys_of_a_dict_or_none(x):
+    graph = {0: {0: x[0], 1: x[1]}, 1: {1: x[2], 0: x[3]}}
+    total = 0.0
+    for u in range(3):
+        for v in graph.get(u, []):
+            total += (v + 1) * x[u]
+    return total

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from srcgrad.frontend.told_containers import ToldContainers, is_of_pairs
+from srcgrad.frontend.told_containers import ANY, ToldContainers, entries_of, is_of_pairs
 from srcgrad.ir import gast
-from srcgrad.ir.build import at, clone, constant, load, method, store
+from srcgrad.ir.build import at, clone, constant, load, method, store, subscript
 from srcgrad.ir.names import Namer
 from srcgrad.ir.rewriting import Rewriter
 from srcgrad.ir.scopes import Scope
@@ -34,11 +34,12 @@ def treats_as_dict(node: Any) -> bool:
 
 
 def loops_over_inner_dicts(body: list[Any]) -> bool:
-    """Say whether loops may run over dicts that were taken out of something."""
+    """Say whether loops may run over dicts that were taken out of something, or over lists."""
     if not any(found_in(statement, gast.Dict, gast.DictComp) for statement in body):
         return False
     return any(
         isinstance(loop.iter, (gast.Name, gast.Subscript))
+        or getattr(getattr(loop.iter, "func", None), "attr", "") == "get"
         for statement in body
         for loop in found_in(statement, gast.For, gast.comprehension)
     )
@@ -98,10 +99,26 @@ class Dicts(Rewriter):
         return node
 
     def _keys_of(self, node: Any) -> Any:
+        if isinstance(node, gast.Call):
+            return self._held_or(node)
         if not isinstance(node, (gast.Name, gast.Subscript)):
             return node
         whole = {part.kind for part in self._told.of(node) if part.is_taken and not part.steps}
         return at(method(node, "keys"), node) if whole == {"dict"} else node
+
+    def _held_or(self, call: Any) -> Any:
+        """Write ``d.get(k, [])`` as ``d[k] if k in d else []``, if `d` is told to hold lists."""
+        owner = call.func.value if isinstance(call.func, gast.Attribute) else None
+        if not isinstance(owner, gast.Name) or call.func.attr != "get" or len(call.args) != 2:
+            return call
+        key, default = call.args
+        simple = isinstance(key, (gast.Name, gast.Constant))
+        parts = entries_of(self._told.of(owner), ANY)
+        held = {part.kind for part in parts if not part.steps}
+        if not simple or not isinstance(default, gast.List) or held != {"list"}:
+            return call
+        test = gast.Compare(clone(key), [gast.In()], [clone(owner)])
+        return at(gast.IfExp(test, subscript(owner, key), default), call)
 
     def _made(self, node: Any) -> Any:
         """Return the display of ``dict(...)``, or None."""

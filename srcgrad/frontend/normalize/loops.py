@@ -308,9 +308,6 @@ class IndexLoops:
         """Say whether a call gives what is read by index, for all that is known."""
         callee = self._reader.scope.resolve(node.func)
         known = self._reader.read(node).kind in ("primitive", "user", "list", "tuple")
-        word = node.func.attr if callee is MISSING and isinstance(node.func, gast.Attribute) else ""
-        if word in ("get", "setdefault", "pop") and len(node.args) == len(("key", "default")):
-            return isinstance(node.args[1], (gast.List, gast.Tuple))  # and so is what is held
         if callee in (range, sorted, list, tuple):
             return True
         return known and not makes_iterator(callee)
