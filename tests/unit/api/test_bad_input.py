@@ -75,10 +75,10 @@ async def asynchronous_generator(x):
 
 
 def two_names_of_a_list(x):
-    numbers = [x * 1.0, x]
-    same = numbers if len(x) else [x]
-    same[0] = x * x
-    return np.sum(np.stack(numbers)[0])
+    numbers = [["sum", 1.0], ["rest", 0.0]]
+    same = numbers[0]
+    numbers[0][1] = np.sum(x * x)
+    return sum(value for _, value in numbers) if same else 0.0
 
 
 class Callable_:
