@@ -1,7 +1,8 @@
 """Reads what tuples hold one by one, where lists or dicts in them are written beside other values.
 
 The shadow of such a tuple holds shadows of the lists, and adjoints of the other values. To these is
-added in their place, which unpacking does not name.
+added in their place, which unpacking does not name. What such a tuple shows without a name and is
+written by another one gets a name, by which it has a shadow.
 """
 
 from __future__ import annotations

@@ -40,6 +40,9 @@ def _kinds(text, expression):
         ("rows = []; rows.append([x]); r = rows.pop()", "r", {"list"}),
         ("rows = [[x]]\nif (r := rows[0]): pass", "r", {"list"}),
         ("a = [x] if c else {}", "a", {"list", "dict"}),
+        ("for v in x: pass\nn = sum(sum(v) for v in [[x]])", "v", set()),
+        ("v = [x]; n = [v for v in x]", "v", {"list"}),
+        ("v = [[x]]; w = [v for v in v]", "w[0]", {"list"}),
     ],
 )
 def test_kinds_of_a_value(text, expression, kinds):
