@@ -30,6 +30,7 @@ from srcgrad.frontend.normalize.dict_variables import DictVariables
 from srcgrad.frontend.normalize.flatten import Flattener
 from srcgrad.frontend.normalize.inline import WritingHelpers
 from srcgrad.frontend.normalize.missing_entries import with_missing_entries
+from srcgrad.frontend.normalize.named_slices import with_written_slices
 from srcgrad.frontend.normalize.new_containers import NewContainers
 from srcgrad.frontend.normalize.other_names import by_one_name
 from srcgrad.frontend.normalize.removals import without_removals
@@ -132,10 +133,10 @@ def normal_form(
     stages.note("parse", tree)
     if refusals_at_fence:
         return program, refusals
-    apart = lists_apart(tree.body, namer)
-    plain = manner.plain or manner.updates
+    apart, plain = lists_apart(tree.body, namer), manner.plain or manner.updates
     body = rows_returned(_counted(tree.body, program, refusals, plain=plain), scope, namer)
-    tree.body = by_one_name(desugared(body, scope, namer, refusals, program.parameters), reader)
+    body = by_one_name(desugared(body, scope, namer, refusals, program.parameters), reader)
+    tree.body = with_written_slices(body, scope, namer)
     exits = single_exit(tree, namer, refusals)
     if not plain and not refusals.found:
         tree.body = _with_steps(source, tree.body, program, refusals)

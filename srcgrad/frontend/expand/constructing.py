@@ -9,8 +9,18 @@ from typing import Any, Final
 
 from srcgrad.frontend.expand.assumptions import InClasses
 from srcgrad.frontend.expand.part import Part
-from srcgrad.frontend.expand.values import Known, Object, Recorded, Static, Value, is_literal
+from srcgrad.frontend.expand.values import (
+    ChangingFieldError,
+    Items,
+    Known,
+    Object,
+    Recorded,
+    Static,
+    Value,
+    is_literal,
+)
 from srcgrad.ir import gast
+from srcgrad.ir.build import clone
 
 _MOST_INSIDE: Final = 4  # objects that are made while such are made
 
@@ -126,6 +136,7 @@ class Constructing(Part):
         if isinstance(value, Recorded):
             self.frame.objects.bind_recorded(made, name, value, node)
             return
+        value = self.as_bound(made, name, value)
         if isinstance(value, Static) or self.is_told(made, name, value):
             made.fields[name] = value
             return
@@ -135,6 +146,23 @@ class Constructing(Part):
             return
         made.fields[name] = self.frame.keep(f"{made.name}_{name}", value, node)
         self.frame.of_fields.add(made.fields[name].id)
+
+    def as_bound(self, owner: Object, name: str, value: Value) -> Value:
+        """Return what a field is bound to: the display of a known list into which is written."""
+        if isinstance(value, Items) and (owner.cls, name) in self.session.changing:
+            return value.as_written() or value
+        return value
+
+    def keep_as_list(self, owner: Any, known: Value) -> None:
+        """Let a field that holds a list of values be a variable, since that is written.
+
+        Raises:
+            ChangingFieldError: It was none before.
+        """
+        if isinstance(owner, gast.Attribute) and isinstance(known, Items) and known.as_written():
+            holder = self.frame.value(clone(owner.value))
+            if isinstance(holder, Object) and owner.attr in holder.fields:
+                raise ChangingFieldError(holder.cls, owner.attr)
 
     def is_told(self, owner: Object, name: str, value: Value) -> bool:
         """Say whether a field is known to be what it is bound to: None, a bool or a text.

@@ -27,6 +27,7 @@ from srcgrad.frontend.expand.given import Given
 from srcgrad.frontend.expand.held_entries import HeldEntries
 from srcgrad.frontend.expand.held_fields import HeldFields
 from srcgrad.frontend.expand.held_names import HeldNames
+from srcgrad.frontend.expand.indexing import Indexing
 from srcgrad.frontend.expand.interpolators import Interpolators
 from srcgrad.frontend.expand.iterating import Iterating
 from srcgrad.frontend.expand.laws import Laws
@@ -107,8 +108,8 @@ class Interpreter(Frame):
         self.sequencing = Sequencing(self)
         self.options = Options(self)
         self.static_items = StaticItems(self)
-        self.statements = Statements(self)
-        self.updates = Updates(self)
+        self.statements, self.updates = Statements(self), Updates(self)
+        self.indexing = Indexing(self)
         self._handlers = handlers_of(vars(self).values())
         self._begin(inputs, env)
 

@@ -14,7 +14,7 @@ import numpy as np
 from srcgrad.frontend.expand.assumptions import Attribute, InClasses, Of, Outside, is_set
 from srcgrad.frontend.expand.derivatives import derivative_of_method
 from srcgrad.frontend.expand.frame import NeedsInlineError
-from srcgrad.frontend.expand.indices import element_parts, spelled
+from srcgrad.frontend.expand.indices import element_parts
 from srcgrad.frontend.expand.namespaces import METHOD, namespace_of
 from srcgrad.frontend.expand.operators import taken_from
 from srcgrad.frontend.expand.part import Part
@@ -279,6 +279,7 @@ class Objects(Part):
         self.frame.held_fields.refuse_unusual_write(owner.cls, name, node)
         if owner.lent:
             raise NeedsInlineError
+        value = self.frame.constructing.as_bound(owner, name, value)
         old = owner.fields.get(name)
         on_some_paths = self.frame.depth > self.frame.depths.get(id(owner), 0)
         if isinstance(value, Recorded):
@@ -400,9 +401,7 @@ class Objects(Part):
         parts = element_parts(index)
         if parts is not None and hasattr(owner.cls, "element"):
             return self.frame.call(self.attribute(owner, "element", node), parts, {}, node)
-        return self.frame.call(
-            self.attribute(owner, "__getitem__", node), [spelled(index)], {}, node
-        )
+        return self.frame.indexing.read(owner, index, node)
 
     def object_items(self, value: Object) -> list[Value] | None:
         if not issubclass(value.cls, tuple):

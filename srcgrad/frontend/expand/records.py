@@ -228,8 +228,7 @@ class Records(Part):
                 return parts[key]
             if not classes_of(kind):
                 self.refuse_leak(owner, node)
-            method = self.frame.attribute(owner, "__getitem__", node)
-            return self.frame.call(method, [index], {}, node)
+            return self.frame.indexing.read(owner, index, node)
         if not isinstance(kind, Holder):
             self.refuse_leak(owner, node)
         node.value, node.slice = clone(owner.expression), self.frame.expression(node.slice)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import copy
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from types import CellType, FunctionType
 from typing import Any, Final
 
@@ -109,7 +108,7 @@ class Session:
     records: RecordKinds = field(default_factory=RecordKinds)
     _binds: bool | None = None
     _codes: dict[FunctionType, Code] = field(default_factory=dict)
-    _plain_rests: dict[int, tuple[Any, Code]] = field(default_factory=dict)
+    _variants: dict[Any, tuple[Any, Code]] = field(default_factory=dict)
     _cells: dict[int, CellType] = field(default_factory=dict)
     _readers: dict[Any, FunctionType] = field(default_factory=dict)
 
@@ -187,16 +186,12 @@ class Session:
             self.functions[function] = None
         return self._codes[function]
 
-    def with_plain_rest(self, code: Code) -> Code:
-        """Return a definition whose starred parameter is one like the others; always the same."""
-        if id(code.tree) not in self._plain_rests:
-            args = copy.copy(code.tree.args)
-            args.args, args.vararg = [*args.args, args.vararg], None
-            args.defaults = []
-            tree = copy.copy(code.tree)
-            tree.args = args
-            self._plain_rests[id(code.tree)] = code.tree, replace(code, tree=tree)
-        return self._plain_rests[id(code.tree)][1]
+    def variant(self, code: Code, kind: Any, make: Callable[[], Code]) -> Code:
+        """Return a definition that is made of another; always the same."""
+        key = id(code.tree), kind
+        if key not in self._variants:
+            self._variants[key] = code.tree, make()
+        return self._variants[key][1]
 
     def cell_of(self, value: Any) -> CellType:
         """Return the one cell of an object."""

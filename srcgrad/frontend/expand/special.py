@@ -35,6 +35,7 @@ from srcgrad.frontend.expand.values import (
     Super,
     Value,
     class_of,
+    display_class,
     is_literal,
 )
 from srcgrad.frontend.long_loops import is_repeating, repeated
@@ -219,6 +220,9 @@ class Special(Part):
         )
         if told and classes:
             return gast.Constant(isinstance(value.value, classes), None)
+        shown = display_class(value)
+        if classes and shown is not None:
+            return gast.Constant(issubclass(shown, classes), None)
         if classes and all(map(is_plain_class, classes)) and self.frame.plain_values.of(value):
             return gast.Constant(False, None)
         cls = classes[0] if len(classes) == 1 else None

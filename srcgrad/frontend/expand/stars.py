@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import copy
+import functools
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from srcgrad.frontend.expand.binding import required, sizes_of_star
 from srcgrad.frontend.expand.part import Part
-from srcgrad.frontend.expand.values import Known, Local, Method, Static, Value
+from srcgrad.frontend.expand.values import Code, Known, Local, Method, Static, Value
 from srcgrad.frontend.source import find_source
 from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, call, clone, load, store
@@ -117,7 +120,7 @@ class Stars(Part):
         else:
             defaults = self.frame.calls.defaults_of(callee.value, code.tree.name)
             captured = {}
-        code = self.session.with_plain_rest(code)
+        code = self.session.variant(code, "rest", functools.partial(_with_plain_rest, code))
         args.append(rest)
         bound = self.frame.calls.bound_tree(code.tree, args, keywords, defaults, node)
         self.frame.changed = True
@@ -174,3 +177,13 @@ class Stars(Part):
 
 def _reads(node: Any, name: str) -> bool:
     return isinstance(node, gast.Starred) and getattr(node.value, "id", None) == name
+
+
+def _with_plain_rest(code: Code) -> Code:
+    """Return a definition whose starred parameter is one like the others."""
+    args = copy.copy(code.tree.args)
+    args.args, args.vararg = [*args.args, args.vararg], None
+    args.defaults = []
+    tree = copy.copy(code.tree)
+    tree.args = args
+    return replace(code, tree=tree)

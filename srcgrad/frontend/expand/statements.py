@@ -302,9 +302,8 @@ class Statements(Part):
     def _is_special(self, target: Any) -> bool:
         names = set(names_bound(target))
         known = bool(names & set(self.frame.env)) or bool(names & self.frame.globals)
-        return (
-            known or isinstance(target, gast.Attribute) or self.frame.held_entries.is_entry(target)
-        )
+        entry = self.frame.held_entries.is_entry(target) or self.frame.indexing.stores(target)
+        return known or entry or isinstance(target, gast.Attribute)
 
     @statement(gast.AnnAssign)
     def _annotated(self, node: Any) -> None:
@@ -329,7 +328,7 @@ class Statements(Part):
 
     @property
     def _putting(self) -> tuple[Callable[[Any, Value, Any], bool], ...]:
-        return self.frame.options.puts, self.frame.records.store
+        return self.frame.options.puts, self.frame.indexing.store, self.frame.records.store
 
     def unpack(self, target: Any, value: Value, node: Any) -> None:
         if isinstance(value, Recorded) and isinstance(value.expression, gast.Call):
@@ -361,6 +360,8 @@ class Statements(Part):
 
     def _is_own_field(self, target: Any) -> bool:
         """Say whether a target is a field of an object whose fields are variables, or entries."""
+        if self.frame.indexing.stores(target):
+            return True
         if not isinstance(target, gast.Attribute):
             return False
         return isinstance(self.frame.looked_at(target.value), (Object, Recorded))
@@ -389,6 +390,8 @@ class Statements(Part):
         if isinstance(value, Recorded):
             self.frame.record_names.bind(name, value, node)
             return
+        if isinstance(value, Items) and name in self.frame.rewritten:
+            value = value.as_written() or value
         if isinstance(value, Static) and not self._has_name(value):
             self.frame.changed = True
             value = self.frame.record_names.settled(value, node)
@@ -431,9 +434,11 @@ class Statements(Part):
     def _written_place(self, place: Any, target: Any) -> None:
         for item in walk(place):
             if isinstance(item, gast.Subscript):
+                self.frame.indexing.refuse_here(item, target)
                 owner = item.value
                 held = self.frame.env.get(getattr(owner, "id", ""))
                 if isinstance(known := self.frame.value(clone(owner)), (Items, Object)):
+                    self.frame.constructing.keep_as_list(owner, known)
                     self.session.records.leak(known)
                     self.frame.refuse(target, "a write into a list of functions", "make a new one")
                 item.slice = self.frame.expression(item.slice)
@@ -447,7 +452,8 @@ class Statements(Part):
 
     @statement(gast.Delete)
     def _deletion(self, node: Any) -> None:
-        node.targets = [t for t in node.targets if not self._forgotten(t)]
+        delete = self.frame.indexing.delete
+        node.targets = [t for t in node.targets if not delete(t, node) and not self._forgotten(t)]
         for target in node.targets:
             self._written_place(target, node)
         if node.targets:

@@ -32,6 +32,8 @@ class Updates(Part):
             target, node
         ):
             return
+        if self.frame.indexing.update(target, node):
+            return
         if isinstance(target, gast.Name) and self.frame.held_names.update_outside(target.id, node):
             return
         held = self.frame.env.get(getattr(target, "id", ""))

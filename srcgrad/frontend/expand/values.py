@@ -14,6 +14,7 @@ from srcgrad.frontend.expand.scoping import Names
 from srcgrad.frontend.source import FunctionSource, Leaves, Path
 from srcgrad.ir import gast
 from srcgrad.ir.build import clone
+from srcgrad.ir.walk import found_in
 from srcgrad.runtime.objects import is_member, is_plain_object
 
 
@@ -179,6 +180,16 @@ class Items(Static):
         """Whether it is of a class of the user's."""
         return self.origin is not None
 
+    def as_written(self) -> Any | None:
+        """Return the display of a list that is new and holds no functions or objects; else None.
+
+        An empty one may come to hold some.
+        """
+        made = self.kind == "list" and self.expression is None and not self.lent
+        if not made or not self.values or any(isinstance(item, Static) for item in self.values):
+            return None
+        return gast.List([clone(item) for item in self.values], gast.Load())
+
     def get(self, key: Any) -> Value | None:
         """Return the value at a position or key, or None."""
         if self.keys is not None:
@@ -186,6 +197,19 @@ class Items(Static):
         if type(key) is int and -len(self.values) <= key < len(self.values):
             return self.values[key]
         return None
+
+
+def display_class(value: Value) -> type | None:
+    """Return the class of a tuple, list or dict that is displayed, without calls; None of others.
+
+    >>> display_class(gast.parse("i, j").body[0].value), display_class(gast.parse("i").body[0])
+    (<class 'tuple'>, None)
+    """
+    if isinstance(value, Items):
+        own = value.is_own or value.expression is not None
+        return None if own else {"tuple": tuple, "list": list, "dict": dict}.get(value.kind)
+    made = _DISPLAYS.get(type(value))
+    return None if made is None or found_in(value, gast.Call) else made
 
 
 def joined_items(first: Value, second: Value) -> Items | None:
@@ -390,6 +414,7 @@ def has_plain_keys(value: Any) -> bool:
     return not isinstance(value, dict) or all(isinstance(key, (str, int, bool)) for key in value)
 
 
+_DISPLAYS: Final = {gast.Tuple: tuple, gast.List: list, gast.Dict: dict}
 _READING: Final = (
     *("__getitem__", "__missing__", "__iter__", "__len__", "__contains__", "__bool__", "__eq__"),
     *("keys", "values", "items", "get"),
