@@ -27,8 +27,11 @@ _ASKING: Final = ("len", "min", "max", "zip", "enumerate", "reversed", "sum")
 
 
 def numbers_given(program: Program) -> Seen:
-    """Return the texts for elements of arguments that are known to be numbers, as what was seen."""
-    known = program.given.items()
+    """Return the texts for elements that are known to be numbers, as if they had been seen.
+
+    They are of arguments, and of tables from outside.
+    """
+    known = (program.given | program.tables).items()
     return {text: () for text, fact in known if fact == "number" and text.endswith(ANY)}
 
 
@@ -72,7 +75,8 @@ class Elements:
         self._lists |= {text.partition("[")[0] for text in seen if _AT.fullmatch(text)}
         self._lists |= {text + _PART for text in self._lists}
         self._holders: dict[str, str] = {}
-        owners = {name for name in (*program.parameters, *made) if name in self._lists}
+        outside = [text.partition("[")[0] for text in program.tables]
+        owners = {name for name in (*program.parameters, *made, *outside) if name in self._lists}
         while owners:
             self._holders = self._find_holders(owners)
             spoilt = owners - self._holders.keys() | set(self._spoilt())

@@ -29,8 +29,10 @@ from srcgrad.api.sharing import are_apart
 from srcgrad.api.traps import array_has_nan, has_nan
 from srcgrad.backends import NUMPY
 from srcgrad.codegen.tracebacks import annotate, failed_going_back
+from srcgrad.frontend.fixed import never_changes
 from srcgrad.insight.switch import ANYTHING
 from srcgrad.ir.scopes import MISSING
+from srcgrad.runtime.tables import depth_of_table
 from srcgrad.tape.modes import EVER, current_modes
 
 _MISS: Final = object()
@@ -394,7 +396,11 @@ def _data(plan: Plan, scope: dict[str, Any]) -> list[str]:
         local = f"_sg_x{number}"
         tests.append(f"({local} := {value}) is not _sg_latest[{name!r}]")
         tests.append(f"_sg_names[{name!r}] is not {local}")
+        if name in plan.generated.tables and not never_changes(plan.latest[name]):
+            _, depth = plan.kinds[name]
+            tests.append(f"_sg_depth({local}) != {depth}")
     scope |= {"_sg_latest": plan.latest, "_sg_names": vars(plan.module)}
+    scope["_sg_depth"] = depth_of_table
     return tests
 
 

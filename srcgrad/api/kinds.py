@@ -9,6 +9,7 @@ from typing import Any, Final, TypeVar
 import numpy as np
 
 from srcgrad.backends import is_array
+from srcgrad.runtime.tables import depth_of_table
 
 Kinds = tuple[Any, ...]
 Call = TypeVar("Call")
@@ -42,7 +43,7 @@ def kinds_of(values: Iterable[Any]) -> Kinds | None:
     return tuple(found)
 
 
-def kind_of(datum: Any) -> Any:
+def kind_of(datum: Any, *, is_table: bool = False) -> Any:
     """Return what a text may take for granted of data that it reads, whatever the values are.
 
     A text made for a number is not one for an array in its place: the array may spread the result
@@ -50,7 +51,13 @@ def kind_of(datum: Any) -> Any:
 
     >>> kind_of(2.0) == kind_of(np.float64(3.0)), kind_of(2.0) == kind_of(np.ones(3))
     (True, False)
+    >>> kind_of([2.0], is_table=True) == kind_of([np.ones(3)], is_table=True)
+    False
+
+    Of a table of numbers it is taken for granted that it is one, and how deep they lie.
     """
+    if is_table:
+        return type(datum), depth_of_table(datum)
     if is_array(datum):
         return type(datum), datum.ndim, datum.dtype.kind
     return float if isinstance(datum, np.floating) else type(datum)

@@ -181,10 +181,13 @@ class Plan:
     def note_data(self, data: Mapping[str, Binding]) -> None:
         """Note the user's data for which the text was made, which the plan itself does not keep."""
         self.latest = {name: item.value for name, item in data.items()}
-        self.kinds = {name: kind_of(item.value) for name, item in data.items()}
+        self.kinds = {name: self._kind_of(name, item.value) for name, item in data.items()}
         if has_labels(self.latest.values()):
             self.doubted = ANYTHING.on = True
         self.refresh()
+
+    def _kind_of(self, name: str, value: Any) -> Any:
+        return kind_of(value, is_table=name in self.generated.tables)
 
     def arrays(self, arguments: Mapping[str, Any]) -> frozenset[str]:
         """Return the parameters that the text takes for numbers and that are arrays."""
@@ -247,10 +250,11 @@ class Plan:
         names = vars(self.module)
         for name, binding in self.generated.data.items():
             value = binding.current()
-            if self.latest[name] is not value:
-                if value is MISSING or callable(value) or is_complex(value):
-                    return False
-                if kind_of(value) != self.kinds[name]:
+            new = self.latest[name] is not value
+            if new and (value is MISSING or callable(value) or is_complex(value)):
+                return False
+            if new or name in self.generated.tables:  # lists may hold something else by now
+                if self._kind_of(name, value) != self.kinds[name]:
                     return False
                 self.latest[name] = value
             if names.get(name, MISSING) is not value:

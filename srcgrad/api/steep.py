@@ -8,6 +8,7 @@ infinitely steep were held, and believed if differences confirm it along random 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
@@ -15,7 +16,7 @@ import numpy as np
 
 from srcgrad.api.probing import Leaves, Slope, drawn, inner, moved, precision, slope_of
 from srcgrad.api.structures import copied, float_leaves, leaves_as_in, mapped
-from srcgrad.api.surroundings import tried
+from srcgrad.api.surroundings import trying
 from srcgrad.api.traps import has_nan
 from srcgrad.insight.switch import CHECKS
 
@@ -49,6 +50,7 @@ class Steep:
         self.names = names
         self.arguments = copied(dict(arguments))
         self.has_aux = has_aux
+        self._value = functools.cache(lambda: trying(function, self.arguments))
 
     def told(self, grads: Grads, adjoint: Any, value: Any, held: Callable[[], Grads]) -> Grads:
         """Return gradients, with numbers for NaN where differences confirm those of `held`."""
@@ -98,7 +100,7 @@ class Steep:
         given, rest = dict(self.arguments), iter(ways)
         for name in self.names:
             given[name] = moved(given[name], rest, step)
-        value = tried(self.function, given)
+        value = self._value()(given)
         value = value[0] if self.has_aux else value
         return inner(float_leaves(value), leaves_as_in(value, adjoint))
 

@@ -153,12 +153,17 @@ def own_copies(f: Callable[..., Any], arguments: Given) -> Given:
     What a function that writes reaches by another name, too, stays what it is: a copy of it would
     not be written by that name, and the run would be of another program.
     """
-    function, outside = plain(f), list[Any]()
+    own: Given = copied(arguments, _shared_with(f))
+    return own
+
+
+def _shared_with(f: Callable[..., Any]) -> list[Any]:
+    """Return what a function that writes into its arguments reaches by other names."""
+    function = plain(f)
     if isinstance(function, types.FunctionType) and written_parameters(function, VOCABULARY):
         with contextlib.suppress(UnsupportedError):  # where nobody knows what it reaches
-            outside = reached_by(function).everything()
-    own: Given = copied(arguments, outside)
-    return own
+            return list(reached_by(function).everything())
+    return []
 
 
 def innermost(f: Callable[..., Any]) -> Callable[..., Any]:
@@ -201,11 +206,23 @@ def _may_draw(function: types.FunctionType) -> bool:
     return any(not DRAWS.isdisjoint(item.__code__.co_names) for item in reached.functions)
 
 
+def trying(f: Callable[..., Any], arguments: Mapping[str, Any]) -> Callable[..., Any]:
+    """Return what gives what a function gives, in runs that its user does not ask for, nor see.
+
+    What it may write outside is asked once, for all arguments like these.
+    """
+    before, shared = surroundings_of_a_writer(f, *arguments.values()), _shared_with(f)
+
+    def run(given: Mapping[str, Any]) -> Any:
+        with contextlib.nullcontext() if before is None else before.kept():
+            return called(f, copied(dict(given), shared))
+
+    return run
+
+
 def tried(f: Callable[..., Any], arguments: Mapping[str, Any]) -> Any:
     """Return what a function gives in a run that its user does not ask for, nor see."""
-    before = surroundings_of_a_writer(f, *arguments.values())
-    with contextlib.nullcontext() if before is None else before.kept():
-        return called(f, own_copies(f, dict(arguments)))
+    return trying(f, arguments)(arguments)
 
 
 def _setter(put: Callable[[Any], Any], value: Any) -> Undo:

@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from types import FunctionType
-from typing import Any
+from typing import Any, Final
 
 from srcgrad.analyses.dimensions import Dimensions
 from srcgrad.analyses.elements import ANY
 from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.knowledge import Follow, Knowledge, Operands, Result
 from srcgrad.analyses.lengths import Lengths, Seen, outside
+from srcgrad.analyses.outside_tables import outside_tables
 from srcgrad.analyses.shapes import Shapes
 from srcgrad.analyses.spelled_lengths import Length, Vector
 from srcgrad.compiler.calls import Call
@@ -29,9 +30,12 @@ from srcgrad.frontend.source import FunctionSource, find_source
 from srcgrad.ir.build import load
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program
+from srcgrad.ir.walk import statements
 from srcgrad.runtime.objects import hides_class
 from srcgrad.transforms.externals import Externals
 
+_MOST_STATEMENTS: Final = 10_000
+"""Of all functions that are followed, again and again; what is called beyond that is not known."""
 _FACTS = {0: "number", 1: "vector", 2: "matrix"}
 
 
@@ -73,6 +77,9 @@ class Following:
     supposed: set[FunctionType] = field(default_factory=set)
     doubted: set[FunctionType] = field(default_factory=set)
     _programs: dict[FunctionType, Program | None] = field(default_factory=dict)
+    _known: dict[Any, tuple[Lengths, tuple[Result, ...]]] = field(default_factory=dict)
+    _met: list[FunctionType] = field(default_factory=list)
+    _spent: list[int] = field(default_factory=lambda: [0])
 
     def results(
         self, statement: Any, operation: Operation, operands: Operands, lengths: Lengths
@@ -88,11 +95,26 @@ class Following:
         arguments = _Arguments(axes, tuple(map(operands.is_integer, passed)), lists)
         function = callee.function
         if function in self.within:
+            self._met.append(function)
             alike = self.within[function].include(arguments)
             if not alike or function in self.doubted:
                 return ()
             self.supposed.add(function)
             return self._supposed(callee, axes)
+        key = function, arguments, id(lengths)
+        if key in self._known:  # what it took for granted of lengths is so already
+            return self._known[key][1]
+        met = len(self._met)
+        found = self._found(callee, arguments, lengths)
+        if len(self._met) == met:  # else it leans on what is supposed of the functions around
+            self._known[key] = lengths, found
+        return found
+
+    def _found(
+        self, callee: FunctionSource, arguments: _Arguments, lengths: Lengths
+    ) -> tuple[Result, ...]:
+        """Return what a function returns; once more if it was supposed to return something else."""
+        function, axes = callee.function, arguments.axes
         self.supposed.discard(function)
         found = self._followed(callee, arguments, lengths)
         if found != self._supposed(callee, axes) and function in self.supposed:
@@ -118,8 +140,9 @@ class Following:
     ) -> tuple[Result, ...]:
         """Return the axes of the results of a function."""
         program = self._program(callee)
-        if program is None:
+        if program is None or self._spent[0] > _MOST_STATEMENTS:
             return ()
+        self._spent[0] += sum(1 for _ in statements(program.body))
         names = program.parameters[: len(arguments.axes)]
         given = dict(zip(names, arguments.axes, strict=True))
         program.given = {
@@ -139,6 +162,9 @@ class Following:
             self.supposed,
             self.doubted,
             self._programs,
+            self._known,
+            self._met,
+            self._spent,
         )
         knowledge = Knowledge(given=given, lengths=lengths, follow=inner.results)
         shapes = Shapes(program, integers)
@@ -165,6 +191,8 @@ class Following:
         names = [] if source.leaves else parameter_names(source.tree)
         program, refusals = normal_form(source, names, own_names(), Stages(), self.manner)
         refusals.raise_if_any()
+        program.tables = outside_tables(program)
+        self.expander.session.note_tables(program)
         return program
 
 

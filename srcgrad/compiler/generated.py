@@ -76,6 +76,7 @@ class Generated:
         stored: The fields that are written: what each is reached by, the steps to the object, and
             the name of the field, or nothing if it is only bound anew.
         outside: The names outside that are written, as the text reaches them, with their meanings.
+        tables: The data that are taken for tables of numbers.
         left_out: Why parts are refused in whose place the text raises, by what it says there.
     """
 
@@ -104,6 +105,7 @@ class Generated:
     left_out: Mapping[str, UnsupportedError] = field(default_factory=dict)
     stored: frozenset[tuple[str, Path, Any]] = frozenset()
     outside: Mapping[str, Binding] = field(default_factory=dict)
+    tables: frozenset[str] = frozenset()
 
 
 def without_data(generated: Generated) -> Generated:

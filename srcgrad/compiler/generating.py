@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 
 from srcgrad.compiler.conditions import NeverHoldsError
@@ -18,6 +18,7 @@ from srcgrad.compiler.stages import Stages
 from srcgrad.compiler.unbound import unbound
 from srcgrad.compiler.vocabulary import VOCABULARY
 from srcgrad.errors import MutationError, UnsupportedError
+from srcgrad.frontend.expand.assumptions import Of, Outside
 from srcgrad.frontend.expand.entry import Expander
 from srcgrad.frontend.expand.holding import Holding
 from srcgrad.frontend.expand.session import Session
@@ -30,6 +31,7 @@ from srcgrad.ir import gast
 from srcgrad.ir.names import Namer
 from srcgrad.ir.scopes import Binding
 from srcgrad.ir.walk import found_in, nodes_in
+from srcgrad.runtime.tables import depth_of_table
 from srcgrad.transforms.externals import Externals
 
 
@@ -81,6 +83,8 @@ def _generated(request: Request, make: Callable[[Request], tuple[Module, str, st
     externals = module.externals
     session = module.expander.session
     fixed = [b for b in _unique([*module.bindings, *session.used]) if not _is_data(b, externals)]
+    tables = frozenset(n for n, b in externals.data.items() if _place(b) in session.tables)
+    _assume_tables(session, {_place(externals.data[name]) for name in tables})
     fixed += _unique(list(unbound([request.function, *session.functions])))
     return Generated(
         text,
@@ -107,6 +111,7 @@ def _generated(request: Request, make: Callable[[Request], tuple[Module, str, st
         request.copied,
         stored=module.stored,
         outside=outside_written(source for source, _ in module.definitions),
+        tables=tables,
     )
 
 
@@ -175,6 +180,18 @@ _SHAPE_BLIND = frozenset(
 
 def _unique(bindings: Sequence[Binding]) -> list[Binding]:
     return list({(id(b.holder), b.name): b for b in bindings}.values())
+
+
+def _place(binding: Binding) -> tuple[int, str]:
+    return id(binding.holder), binding.name
+
+
+def _assume_tables(session: Session, read: Collection[tuple[int, str]]) -> None:
+    """Let each call check what the text relies on, but does not read."""
+    for place, binding in session.tables.items():
+        if place not in read:
+            root = Of(depth_of_table, Outside(binding))
+            session.assume(root, depth_of_table(binding.value))
 
 
 def _is_data(binding: Binding, externals: Externals) -> bool:

@@ -11,6 +11,7 @@ from weakref import proxy
 from srcgrad.analyses.elements import ANY
 from srcgrad.analyses.knowledge import Follow
 from srcgrad.analyses.lengths import Seen
+from srcgrad.analyses.outside_tables import outside_tables
 from srcgrad.codegen.attribution import parts_of, user_lines
 from srcgrad.codegen.printer import print_module
 from srcgrad.codegen.tracebacks import LineMap, Part, UserLine
@@ -190,6 +191,8 @@ class Module:
         program, refusals = normal_form(source, inputs, own_names(), stages, manner)
         if program.hands_back:
             note_handing_back()
+        program.tables = outside_tables(program)
+        self.expander.session.note_tables(program)
         for item in source.leaves:
             program.given.update(item.kinds)
             program.floats |= item.floats

@@ -37,6 +37,7 @@ class Memory:
         self._leans: list[set[Any]] = []
         self._assumed: dict[_Key, tuple[Any, set[Any]]] = {}
         self._open: list[tuple[_Key, Callable[[], Any]]] = []
+        self._steady = 0
 
     def assumed(self, question: Any, function: Any, nothing: T) -> T:
         """Return what is taken to be found about a function that is being asked about.
@@ -54,7 +55,7 @@ class Memory:
         """Return what `find` finds, from memory if it was found before and stands by itself.
 
         A function of our own making may be changed by the next pass, and with it what calls it:
-        it is remembered until the outermost question is answered.
+        it is remembered until the outermost question is answered, or while all is `steady`.
         """
         key = question, function
         found: T
@@ -62,7 +63,8 @@ class Memory:
             found = self._known[key]
             return found
         if key in self._of_made:
-            self._leans[-1].add(None)
+            if self._leans:
+                self._leans[-1].add(None)
             found = self._of_made[key]
             return found
         if key in self._assumed:
@@ -122,7 +124,7 @@ class Memory:
         made = None in leans or (isinstance(key[1], FunctionType) and is_made(key[1]))
         if not made:
             self._known[key] = found
-        elif self._leans:
+        elif self._leans or self._steady:
             self._of_made[key] = found
 
     def _leave(self, function: Any, leans: set[Any]) -> None:
@@ -131,8 +133,19 @@ class Memory:
             leans = leans | {None}
         if self._leans:
             self._leans[-1] |= leans
-        else:
+        elif not self._steady:
             self._of_made.clear()
+
+    @contextmanager
+    def steady(self) -> Iterator[None]:
+        """Let functions of our own making be remembered within a block, which changes none."""
+        self._steady += 1
+        try:
+            yield
+        finally:
+            self._steady -= 1
+            if not self._steady and not self._leans:
+                self._of_made.clear()
 
     def _forget(self, start: int) -> None:
         """Forget what was assumed of the functions since one."""

@@ -43,6 +43,7 @@ class Program:
         unbound: Names that are read where not every path has bound them.
         guarded: Those of them that nobody reads before an error is raised where they are None.
         given: What is known of parameters: "int", "number", "vector" or "matrix".
+        tables: The texts for entries of tables outside that are numbers: ``TABLE[*]``, as facts.
         reads: The statements that read fields into variables, which are parameters here.
         floats: The parameters that are known to be arrays of floats.
         places: The parameters that are known to be arrays of "integers" or "truths".
@@ -64,6 +65,7 @@ class Program:
     unbound: frozenset[str] = frozenset()
     guarded: frozenset[str] = frozenset()
     given: dict[str, str] = field(default_factory=dict)
+    tables: dict[str, str] = field(default_factory=dict)
     reads: list[Any] = field(default_factory=list)
     floats: frozenset[str] = frozenset()
     places: dict[str, str] = field(default_factory=dict)

@@ -68,11 +68,18 @@ def touched_in_branches(
     """Return the names with an adjoint before each branch of an `if`; see `touched`."""
     key = id(statement), frozenset(cells)
     if key not in asked:
-        then = touched(statement.body, set(cells), operands, always, asked)
-        other = touched(other_branch(statement), set(cells), operands, always, asked)
+        then, other = (
+            set() if raises(block) else touched(block, set(cells), operands, always, asked)
+            for block in (statement.body, other_branch(statement))
+        )
         asked[key] = statement, then, other  # the statement, so that no other gets its identity
     _, then, other = asked[key]
     return then, other
+
+
+def raises(block: list[Any]) -> bool:
+    """Say whether a block raises at its end: it is never run backwards."""
+    return bool(block) and isinstance(block[-1], gast.Raise)
 
 
 def other_branch(statement: Any) -> list[Any]:

@@ -14,7 +14,7 @@ from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, call, clone, load, method, store
 from srcgrad.ir.changes import Change, change_of
 from srcgrad.ir.displays import makes_table
-from srcgrad.ir.jumps import breaks_out, falls_through
+from srcgrad.ir.jumps import breaks_out
 from srcgrad.ir.marks import ATTEMPT, COUNTS, EDIT, OF_ERRORS
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import bound_names, direct_names, header_reads, is_store, store_target
@@ -26,6 +26,7 @@ from srcgrad.transforms.flow import (
     fed_in,
     may_be_none,
     other_branch,
+    raises,
     run_here,
     touched,
     touched_in_branches,
@@ -340,14 +341,13 @@ class Reverser:
             (statement.body, other_branch(statement)),
             (other_branch(statement), statement.body),
         ):
-            if not falls_through(block) and isinstance(block[-1], gast.Raise):
-                return self._backward(other)  # what raises is never run backwards
+            if raises(block):
+                return self._backward(other)
         lead = adjoints.spell_out(statement)
         lead += self._start_before_branch(statement)
         before, wide = adjoints.state, set(adjoints.wide)
         adjoints.state = dict(before)
-        body = self._backward(statement.body)
-        body += adjoints.spell_out(statement)
+        body = [*self._backward(statement.body), *adjoints.spell_out(statement)]
         then, adjoints.state = adjoints.state, dict(before)
         wide_then, adjoints.wide = adjoints.wide, wide
         orelse = self._backward(other_branch(statement))

@@ -669,3 +669,78 @@ def broken_off_before_the_name_is_bound(x):
             break
         last = x[i] * (i + 1)
     return last * i
+
+
+STEPS = [1.5, 2.5, 0.5]
+
+
+@program("v")
+def search_that_raises_elsewhere(x, strict=False):
+    before, now = x[0], x[1]
+    for i in range(5):
+        new = now - before * 0.5
+        if abs(new) < 1e-9:
+            return new
+        if now > before:
+            if abs(new) < 1e-8:
+                return new
+            if not strict:
+                for step in STEPS:
+                    new = x[2] * step
+                    if new < -100.0:
+                        continue
+                    if new * before < 0.0:
+                        break
+            else:
+                raise ValueError(new)
+        before, now = now, new
+        if abs(now) > 1e3 or i == 3:
+            return now
+    raise ValueError(new)
+
+
+def _root_between(f, low, high):
+    value = f(high)
+    for _ in range(6):
+        high -= value * (high - low) / (f(high) - f(low) + 3.0)
+        value = f(high)
+    return high
+
+
+def _first_step_above(f, start):
+    high = start
+    for step in STEPS:
+        high = step
+        if f(high) > 0:
+            break
+    return _root_between(f, start, high)
+
+
+@program("v")
+def number_of_the_module_that_is_updated(x):
+    return _first_step_above(lambda p: p * p - x[0], x[1])
+
+
+def _newton(f, start, slope=None, args=(), curve=None):
+    with_curve = curve == True  # noqa: E712 - as solvers ask that take a function or True
+    with_slope = slope == True  # noqa: E712
+    if with_curve:
+        whole = f
+    for _ in range(6):
+        if with_curve:
+            value, first, second = whole(start, *args)
+        elif with_slope:
+            value, first = f(start, *args)
+        else:
+            value, first = f(start, *args), slope(start, *args)
+        step = value / first
+        start = start - (step / (1.0 - 0.5 * step * second / first) if with_curve else step)
+    return start
+
+
+@program("v")
+def solver_that_takes_a_function_or_true(x):
+    a = x[0] ** 2 + 1.0
+    one = _newton(lambda p, a: (p**3 - a, 3 * p**2), 1.0, slope=True, args=(a,))
+    two = _newton(lambda p, a: (p**3 - a, 3 * p**2, 6 * p), 1.0, True, (a,), True)
+    return one * two + _newton(lambda p: p * p - x[1] ** 2 - 2.0, 1.0, slope=lambda p: 2 * p)

@@ -294,3 +294,34 @@ def _whole(a, dtype=None):
     dtype = _or_default(dtype, np.int64)
     assert dtype in (np.int32, np.int64)
     return dtype(a)
+
+
+WALLS = {
+    (True, False): {"power": 2.0, "factor": 3.0},
+    (True, True): {"power": 1.0, "factor": 1.5},
+}
+KINDS = {"oil": {"power": 1.5, "factor": 0.5}, "gas": {"power": 0.5, "factor": 2.0}}
+
+
+def _wall(value, power=1.0, factor=1.0):
+    return value**power * factor
+
+
+def _by_flags(value, turbulent=True, liquid=False):
+    found = WALLS[(turbulent, liquid)]
+    return _wall(value, **found)
+
+
+@program("v")
+def settings_under_flags(x):
+    y = np.abs(x) + 0.5
+    return _by_flags(y[0], turbulent=True, liquid=True) * _by_flags(y[1])
+
+
+@program("v")
+def settings_under_a_key_that_the_run_tells(x):
+    y = np.abs(x) + 0.5
+    total = 0.0
+    for i, kind in enumerate(["oil", "gas", "oil"]):
+        total += _wall(y[i], **KINDS[kind])
+    return total

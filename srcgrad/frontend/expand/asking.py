@@ -84,8 +84,8 @@ class Asking(Part):
         return node
 
     def _of_literals(self, op: Any, values: list[Value]) -> Any:
-        """Return what a comparison of literals gives where a text is for flags; else None."""
-        if not self.session.settled or not all(map(is_literal, values)):
+        """Return what a comparison of literals gives; None of anything else."""
+        if not all(map(is_literal, values)):
             return None
         left, right = (item.value for item in values)
         if isinstance(op, (gast.In, gast.NotIn)):

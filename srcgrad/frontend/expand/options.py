@@ -44,6 +44,8 @@ class Options(Part):
         ):
             return None
         held = self._copied(node.value, node)
+        alias = isinstance(node.value, gast.Subscript) and target.id not in self.frame.rewritten
+        held = self._known_options(node.value) if alias else held
         if held is None:
             return None
         self.frame.changed = True

@@ -18,6 +18,7 @@ from srcgrad.frontend.long_loops import is_repeated
 from srcgrad.frontend.remembered import source_to_read
 from srcgrad.frontend.source import FunctionSource, find_generator, has_source
 from srcgrad.ir.packages import package_of
+from srcgrad.ir.program import Program
 from srcgrad.ir.scopes import Binding
 from srcgrad.ir.vocabulary import Vocabulary
 
@@ -71,6 +72,7 @@ class Session:
         chosen: What such functions give for the kinds of their arguments, if that is known.
         nested: For each derivative that the program takes: whether it is still current.
         local_classes: The classes that functions define, by where, with what they were made from.
+        tables: The names of outside that mean tables of numbers, of which it is taken for granted.
         records: Which variables and fields hold objects that the run keeps as dicts.
     """
 
@@ -105,6 +107,7 @@ class Session:
     chosen: dict[Any, Any] = field(default_factory=dict)
     nested: list[Callable[[], bool]] = field(default_factory=list)
     local_classes: dict[Any, tuple[type, Any]] = field(default_factory=dict)
+    tables: dict[tuple[int, str], Binding] = field(default_factory=dict)
     records: RecordKinds = field(default_factory=RecordKinds)
     _binds: bool | None = None
     _codes: dict[FunctionType, Code] = field(default_factory=dict)
@@ -144,6 +147,12 @@ class Session:
     def use(self, binding: Binding) -> None:
         """Note that a name from outside was looked up."""
         self.used.append(binding)
+
+    def note_tables(self, program: Program) -> None:
+        """Note the tables of outside which a program takes for such."""
+        for text in program.tables:
+            binding = program.reader.scope.used[text.partition("[")[0]]
+            self.tables[id(binding.holder), binding.name] = binding
 
     def assume(self, read: Root, expected: Any) -> None:
         """Note that the text relies on something, once."""

@@ -31,7 +31,7 @@ from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, clone, load
 from srcgrad.ir.handlers import statement
 from srcgrad.ir.imports import imported
-from srcgrad.ir.scopes import MISSING, Binding
+from srcgrad.ir.scopes import Binding
 from srcgrad.ir.walk import blocks_of, names_bound, places_in, walk
 
 _LOOPS = (gast.For, gast.While)
@@ -288,14 +288,13 @@ class Statements(Part):
         self._assign_to(target, value, node)
 
     def _is_found_out(self, targets: list[Any], value: Value) -> bool:
-        """Say whether a variable is bound to a literal that is known: None, or any for flags.
+        """Say whether a variable is bound to what turns out to be a literal, as by a comparison.
 
         What an option that is not given falls back to is such a None: ``options.get("axis")``.
         """
         name = getattr(targets[0], "id", "") if len(targets) == 1 else ""
         own = name in self.frame.locals or name in self.frame.env
-        settled = self.session.settled or getattr(value, "value", MISSING) is None
-        surely = own and not self.frame.depth and settled
+        surely = own and not self.frame.depth
         tree = self.frame.inlined[-1] if self.frame.inlined else self.frame.code.tree
         return surely and is_literal(value) and not makes_functions(tree)
 

@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping
 from types import FunctionType, ModuleType
 from typing import Any, Final
 
-from srcgrad.frontend.expand.assumptions import Outside
+from srcgrad.frontend.expand.assumptions import Of, Outside
 from srcgrad.frontend.expand.frame import at_key
 from srcgrad.frontend.expand.part import Part
-from srcgrad.frontend.expand.values import Choice, Instance, Known, Static, Value
+from srcgrad.frontend.expand.values import Choice, Instance, Items, Known, Root, Static, Value
 from srcgrad.ir import gast
-from srcgrad.ir.build import at, call, clone, load
-from srcgrad.ir.scopes import Binding
+from srcgrad.ir.build import at, call, clone, constant, load
+from srcgrad.ir.scopes import MISSING, Binding
 from srcgrad.runtime.objects import is_plain_object
 
 _MOST: Final = 64
@@ -85,14 +85,17 @@ class Tables(Part):
 
         Its entries are read when the text runs.
         """
+        if isinstance(node, gast.Subscript) and isinstance(value, gast.Subscript):
+            return self._opened_entry(node, value)
         binding = None if isinstance(value, Static) else self._bound_outside(node)
         held = None if binding is None else binding.value
         if binding is None or type(held) is not dict or not _names_options(held):
             return value
         if self.session.reading(binding, self.frame.code.source) is not None:
             return value
-        found = Outside(binding)
+        return self._by_entries(held, Outside(binding), value)
 
+    def _by_entries(self, held: dict[Any, Any], found: Root, value: Any) -> Items:
         def entry(key: Any) -> Value:
             place = gast.Subscript(clone(value), gast.Constant(key, None), gast.Load())
             return self.frame.lookup.outside(held[key], place, at_key(found, key))
@@ -100,6 +103,32 @@ class Tables(Part):
         items = self.frame.lookup.entries(held, found, entry)
         items.expression = value
         return items
+
+    def _opened_entry(self, node: Any, value: Any) -> Value:
+        """Return the settings under a key of a table of such, ``TABLE[kind]``, entry by entry.
+
+        Which key it is only the run may tell if all settings have the same names.
+        """
+        binding = self._bound_outside(node.value)
+        table = None if binding is None else binding.value
+        if (
+            binding is None
+            or type(table) is not dict
+            or not all(map(_are_settings, table.values()))
+        ):
+            return value
+        if self.session.reading(binding, self.frame.code.source) is not None:
+            return value
+        found, key = Outside(binding), _key_in(value.slice)
+        if key in table:
+            return self._by_entries(table[key], at_key(found, key), value)
+        names = names_of_settings(table)
+        if key is not MISSING or len(names) != 1:
+            return value
+        self.session.assume(Of(names_of_settings, found), names)
+        (shared,) = names
+        reads = [gast.Subscript(clone(value), constant(name), gast.Load()) for name in shared]
+        return Items("dict", reads, list(shared), expression=value)
 
     def _bound_outside(self, node: Any) -> Binding | None:
         """Return what binds a name of a module, or of another module, ``settings.DEFAULTS``."""
@@ -120,6 +149,32 @@ class Tables(Part):
 def _names_options(held: dict[Any, Any]) -> bool:
     """Say whether a dict may give the keywords of a call."""
     return len(held) <= _MOST and all(type(key) is str for key in held)
+
+
+def _are_settings(entry: Any) -> bool:
+    """Say whether an entry of a table is a dict of numbers and texts, by names."""
+    return type(entry) is dict and _names_options(entry) and all(map(_is_plain, entry.values()))
+
+
+def _is_plain(value: Any) -> bool:
+    return value is None or type(value) in (bool, int, float, complex, str)
+
+
+def names_of_settings(table: Mapping[Any, Any]) -> frozenset[tuple[str, ...]]:
+    """Return the names of the settings in a table, as each entry has them.
+
+    >>> names_of_settings({"oil": {"a": 1.0, "b": 2.0}, "gas": {"a": 2.0, "b": 0.5}})
+    frozenset({('a', 'b')})
+    """
+    return frozenset(map(tuple, table.values()))
+
+
+def _key_in(index: Any) -> Any:
+    """Return the literal that an index is, or a tuple of such; MISSING of others."""
+    if isinstance(index, gast.Constant):
+        return index.value
+    parts = [_key_in(part) for part in index.elts] if isinstance(index, gast.Tuple) else [MISSING]
+    return MISSING if MISSING in parts else tuple(parts)
 
 
 def same_function(op: Any, left: Value, others: list[Value] | None) -> Any:
