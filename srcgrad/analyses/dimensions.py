@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.analyses.absent_values import absent_values
 from srcgrad.analyses.cells import Cells
 from srcgrad.analyses.constants import bounds_of
 from srcgrad.analyses.counts import Counts
@@ -86,6 +87,7 @@ class Dimensions:
         self._counts = Counts(program, integers, weakly(self.of))
         self._spans = Spans(program, integers)
         self._windows = Windows(program, integers, self._counts, weakly(self.found))
+        self._absent = program.once(absent_values)
         self._products: set[str] = set()
         self._inner: dict[int, Operation] = {}
         self._vectors = surely_vectors(program, shapes)
@@ -227,7 +229,7 @@ class Dimensions:
                 for name, root in self._elements.of_loop(statement).items():
                     known = self._of_entry(statement) if root is None else self._of_item(root)
                     self._known[name] = known
-            elif isinstance(statement, gast.Assign):
+            elif isinstance(statement, gast.Assign) and id(statement) not in self._absent:
                 self._counts.note(statement)
                 for target in statement.targets:
                     for name, vector in self._bound(target, statement):

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from srcgrad.analyses.absent_values import absent_values
 from srcgrad.analyses.entries import UNSEEN, Entries
 from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.text_calls import called, called_by_text
@@ -62,6 +63,7 @@ class Shapes:
         matrices = [name for name, fact in program.given.items() if fact == "matrix"]
         self._ranks = {**dict.fromkeys(matrices, 2), **ranks}
         self._program = program
+        self._absent = program.once(absent_values)
         self._integers = integers
         self._entries = program.once(Entries)
         self._unpacked = program.once(BoundValues).unpacked
@@ -213,7 +215,7 @@ class Shapes:
                 for name in names_bound(statement.target):
                     known = numbers or name in self._numbers
                     self._known[name] = SCALAR if known else frozenset({name})
-            elif isinstance(statement, gast.Assign):
+            elif isinstance(statement, gast.Assign) and id(statement) not in self._absent:
                 for target in statement.targets:
                     for name in names_bound(target):
                         whole = isinstance(target, gast.Name)

@@ -33,6 +33,7 @@ from srcgrad.compiler.splitting import hand_over, kept_between
 from srcgrad.compiler.stages import Stages
 from srcgrad.errors import Diagnostic, MissingRuleError, MutationError, NonScalarOutputError
 from srcgrad.frontend.refusals import Refusals
+from srcgrad.frontend.remembered import steady
 from srcgrad.frontend.source import FunctionSource, Path
 from srcgrad.garbage import weakly
 from srcgrad.ir import gast
@@ -215,10 +216,10 @@ class Derivation:
             shapes = Shapes(self.program, integers, known | dimensions.numbers, dimensions.ranks)
         shapes.agree = dimensions.agree
         refuse_inner_lists(self.program, dimensions.rank, self.refusals)
-        self.conditions = (*assumed, *dimensions.conditions)
         self.kinds = NameKinds.of(self.program, shapes, dimensions.rank, integers)
-        memory = storage(self.program, shapes, dimensions, integers)
-        self.conditions = (*self.conditions, *memory.mirror.conditions)
+        with steady():
+            memory = storage(self.program, shapes, dimensions, integers)
+        self.conditions = (*assumed, *dimensions.conditions, *memory.mirror.conditions)
         for problem in memory.problems:
             self.refusals.add(problem.statement, problem.message, problem.hint, MutationError)
         self.scalars |= memory.scalars

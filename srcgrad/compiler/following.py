@@ -63,8 +63,9 @@ class _Arguments:
 class Following:
     """Follows the calls in one function.
 
-    `within` are the functions that led there, each with the axes of its arguments and those that
-    are integers. A function that calls itself with arguments of the same axes is taken to return a
+    `programs` are functions in normal form, as far as they were followed before. `within` are the
+    functions that led there, each with the axes of its arguments and those that are integers. A
+    function that calls itself with arguments of the same axes is taken to return a
     number, until it is seen to return something else: what holds for the innermost call, and for
     each call if it holds for the calls in it, holds for all.
     """
@@ -73,10 +74,10 @@ class Following:
     expander: Expander
     externals: Externals
     manner: Manner
+    programs: dict[FunctionType, Program | None] = field(default_factory=dict)
     within: Mapping[FunctionType, _Arguments] = field(default_factory=dict)
     supposed: set[FunctionType] = field(default_factory=set)
     doubted: set[FunctionType] = field(default_factory=set)
-    _programs: dict[FunctionType, Program | None] = field(default_factory=dict)
     _known: dict[Any, tuple[Lengths, tuple[Result, ...]]] = field(default_factory=dict)
     _met: list[FunctionType] = field(default_factory=list)
     _spent: list[int] = field(default_factory=lambda: [0])
@@ -158,10 +159,10 @@ class Following:
             self.expander,
             self.externals,
             self.manner,
+            self.programs,
             {**self.within, callee.function: arguments},
             self.supposed,
             self.doubted,
-            self._programs,
             self._known,
             self._met,
             self._spent,
@@ -178,12 +179,12 @@ class Following:
 
     def _program(self, callee: FunctionSource) -> Program | None:
         function = callee.function
-        if function not in self._programs:
+        if function not in self.programs:
             try:
-                self._programs[function] = self._normal(callee)
+                self.programs[function] = self._normal(callee)
             except UnsupportedError:
-                self._programs[function] = None
-        return self._programs[function]
+                self.programs[function] = None
+        return self.programs[function]
 
     def _normal(self, callee: FunctionSource) -> Program:
         """Return the normal form of a function, for derivatives with respect to all arguments."""

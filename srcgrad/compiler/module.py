@@ -52,7 +52,7 @@ from srcgrad.ir import gast
 from srcgrad.ir.build import clone
 from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Operation
-from srcgrad.ir.program import direct_names
+from srcgrad.ir.program import Program, direct_names
 from srcgrad.ir.scopes import Binding, has_meaning
 from srcgrad.ir.walk import found_in, nodes_in, statements
 from srcgrad.runtime.stacks import CannotStackError
@@ -93,6 +93,7 @@ class Module:
     proofs: Proofs = field(default_factory=Proofs)
     _derived: dict[Any, Half] = field(default_factory=dict)
     _begun: list[FunctionType] = field(default_factory=list)
+    _followed: dict[bool, dict[FunctionType, Program | None]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.repeats = Repeats(proxy(self))
@@ -240,7 +241,8 @@ class Module:
     def follow(self, caller: FunctionSource) -> Follow:
         """Return how to find the axes of what calls in a function return."""
         manner = Manner(caught=self.catches, plain=self.plain)
-        return Following(caller, self.expander, self.externals, manner).results
+        programs = self._followed.setdefault(self.catches, {})
+        return Following(caller, self.expander, self.externals, manner, programs).results
 
     def call_pair(self, source: FunctionSource) -> CallPair:
         def derived(

@@ -45,7 +45,7 @@ from srcgrad.frontend.normalize.versions import Versions
 from srcgrad.frontend.normalize.writes import WriteCalls, refuse_inner_writes
 from srcgrad.frontend.own_globals import name_own_globals
 from srcgrad.frontend.refusals import Refusals
-from srcgrad.frontend.remembered import nothing_changes
+from srcgrad.frontend.remembered import steady
 from srcgrad.frontend.source import FunctionSource
 from srcgrad.frontend.sparse import check_sparse
 from srcgrad.frontend.surgery import names_in_edits, settle_edits
@@ -118,7 +118,17 @@ def normal_form(
     `outside` are names that the generated module needs for itself. What is refused so far is in the
     second result; nothing has been raised.
     """
-    manner = manner or Manner()
+    with steady():
+        return _normal_form(source, inputs, outside, stages, manner or Manner())
+
+
+def _normal_form(
+    source: FunctionSource,
+    inputs: Sequence[str],
+    outside: Sequence[str],
+    stages: Stages,
+    manner: Manner,
+) -> tuple[Program, Refusals]:
     refusals, tree = Refusals(source), clone(source.tree)
     reads, tree.body = tree.body[: len(source.fields)], tree.body[len(source.fields) :]
     modules = name_own_globals(with_named_targets(tree), source.function)
@@ -318,9 +328,7 @@ def _write_by_index(tree: Any, program: Program, manner: Manner) -> tuple[set[st
     variation = Variation(program.inputs, reader)
     variation.spread(tree.body)
     helpers = WritingHelpers(reader, namer, variation, hand_back=manner.in_place)
-    with nothing_changes() as memory, memory.steady():  # the helpers stay what they are
-        tree.body = helpers.block(tree.body)
-    tree.body = helpers.threaded.settled(tree.body, [*program.parameters])
+    tree.body = helpers.threaded.settled(helpers.block(tree.body), [*program.parameters])
     if helpers.inlined or helpers.placed:
         tree.body = entries.function(tree.body)  # nothing is given the dicts any more
     tree.body = without_removals(tree.body, variation.of)

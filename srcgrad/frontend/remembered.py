@@ -185,6 +185,13 @@ def nothing_changes(memory: Memory | None = None) -> Iterator[Memory]:
 
 
 @contextmanager
+def steady() -> Iterator[None]:
+    """Let answers about functions of our own making last for a block, too, which changes none."""
+    with nothing_changes() as memory, memory.steady():
+        yield
+
+
+@contextmanager
 def anew() -> Iterator[None]:
     """Let nothing be known in a block of what is remembered around it: functions are read anew."""
     token = _CURRENT.set(Memory())
