@@ -8,7 +8,6 @@ from types import FunctionType
 from typing import Any
 from weakref import proxy
 
-from srcgrad.analyses.elements import ANY
 from srcgrad.analyses.knowledge import Follow
 from srcgrad.analyses.lengths import Seen
 from srcgrad.analyses.outside_tables import outside_tables
@@ -311,7 +310,7 @@ class Module:
         inner = [renamed.get(item, item) for item in wrt]
         derivation = self.begin(source, inner, stages or self.stages.inner())
         derivation.program.given.update((renamed_root(item, renamed), fact) for item, fact in known)
-        if told.axes or any(ANY in item for item, _ in known):
+        if told.axes or known or derivation.program.tables:
             derivation.knowledge = told.knowledge(renamed, self.follow(source))
         if source.leaves and self.stacks:
             raise CannotStackError("an argument that is read field by field")

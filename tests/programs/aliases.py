@@ -599,3 +599,36 @@ def sum_over_parts_kept_in_a_list(x):
         kept.append(y[i:])
         y[i] = y[i] * 3.0
     return np.sum(y * y) + sum(np.sum(part) for part in kept)
+
+
+@program("v")
+def second_name_in_a_branch_that_returns(x, kind=1):
+    out = [x[0], x[1]]
+    if kind == 0:
+        out = [0.0, 0.0]
+        out[0] = x[0]
+        return sum(out)
+    if kind == 1:
+        rates = [x[2], x[3]]
+        first = out[0]
+        out = rates
+        for i in range(2):
+            scaled = rates[i] * first
+            out[i] = scaled + rates[1]
+        return out[0] * out[1]
+    out[0] = 2.0
+    return sum(out)
+
+
+@program("v")
+def one_name_for_lists_of_several_branches(x):
+    if x[1] < 10.0:
+        rates = [x[2], x[3]]
+        if x[0] > 100.0:
+            out = rates
+            out[0] = x[0]
+            return rates[0] * out[1]
+        out = [x[0]]
+        out[0] = rates[0] * 2.0
+        return out[0] * rates[1]
+    return x[0]

@@ -9,7 +9,7 @@ from typing import Any
 from srcgrad.ir import gast
 from srcgrad.ir.displays import makes_list
 from srcgrad.ir.operations import Reader
-from srcgrad.ir.walk import found_in, root_name, statements
+from srcgrad.ir.walk import blocks_of, found_in, root_name, statements
 
 _SHOWN = (gast.Dict, gast.DictComp)
 
@@ -18,7 +18,7 @@ def by_one_name(body: list[Any], reader: Reader) -> list[Any]:
     """Return a body in which a list that got a second name is read and changed by the first.
 
     That is known of what is made and named once, outside of branches and loops, and bound to
-    nothing else. What nobody changes keeps its names.
+    nothing else; and so in a branch that is left by `return`. What nobody changes keeps its names.
 
     >>> from srcgrad.compiler.doctesting import parse, reader_of, text
     >>> body = parse("rows = [x, 2 * x]; same = rows; same[0] = x; y = rows[0]")
@@ -27,6 +27,8 @@ def by_one_name(body: list[Any], reader: Reader) -> list[Any]:
     rows[0] = x
     y = rows[0]
     """
+    for block in _left_at_the_end(body):
+        block[:] = by_one_name(block, reader)
     names = _other_names(body, reader)
     changed = set(_changed(body)) if names else set()
     changed |= {names.get(name, name) for name in changed}
@@ -37,6 +39,16 @@ def by_one_name(body: list[Any], reader: Reader) -> list[Any]:
         for node in found_in(statement, gast.Name):
             node.id = names.get(node.id, node.id)
     return [item for item in body if not _binds_to_itself(item)]
+
+
+def _left_at_the_end(body: list[Any]) -> Iterator[list[Any]]:
+    """Yield the branches of a block that go nowhere from their ends, but out of the function."""
+    for statement in body:
+        for block in blocks_of(statement) if isinstance(statement, gast.If) else ():
+            if block and isinstance(block[-1], gast.Return):
+                yield block
+            else:
+                yield from _left_at_the_end(block)
 
 
 def _binds_to_itself(statement: Any) -> bool:
@@ -50,10 +62,12 @@ def _other_names(body: list[Any], reader: Reader) -> dict[str, str]:
     bound = Counter(_bound(body))
     found: dict[str, str] = {}
     made: set[str] = set()
+    met = set[str]()  # before they are bound, names of a branch mean what they meant around it
     for statement in body:
         targets = statement.targets if isinstance(statement, gast.Assign) else []
         target = targets[0] if len(targets) == 1 else None
-        if not isinstance(target, gast.Name) or bound[target.id] != 1:
+        before, met = met, {*met, *(item.id for item in found_in(statement, gast.Name))}
+        if not isinstance(target, gast.Name) or bound[target.id] != 1 or target.id in before:
             continue
         source = getattr(statement.value, "id", "")
         if source in made:
