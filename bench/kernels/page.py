@@ -10,39 +10,52 @@ from pathlib import Path
 
 import numpy as np
 
+from bench import peers
 from bench.kernels.table import KERNELS, line, mean
-from bench.peers import threads
 from bench.timing import in_words
 
 PAGE = Path(__file__).parents[2] / "docs/guides/performance.md"
 _BLOCK = re.compile(r"(<!-- kernels -->\n).*(<!-- end of kernels -->)", re.DOTALL)
 
 
+_HEAD = (
+    "| kernel | function | gradient / function | by hand / function | gradient / by hand "
+    "| JAX / function | first call | memory |"
+)
+
+
 def machine() -> str:
     """Return what the figures were measured with."""
     software = f"Python {platform.python_version()}, NumPy {np.__version__}"
-    words = "one thread" if threads() == 1 else f"{threads()} threads"
+    jax = peers.load_jax()
+    software += "" if jax is None else f", JAX {jax.__version__} (compiled, in float64)"
+    words = "one thread" if peers.threads() == 1 else f"{peers.threads()} threads"
     return f"{software}, {platform.machine()} with {os.cpu_count()} cores, {words}."
 
 
 def table() -> str:
     """Measure all kernels and return a table."""
-    rows = [
-        "| kernel | function | gradient / function | by hand / function | gradient / by hand |",
-        "|---|--:|--:|--:|--:|",
-    ]
+    rows = [_HEAD, "|---" + "|--:" * 7 + "|"]
     over_function, over_hand = [], []
     for kernel in KERNELS:
         found = line(kernel)
-        gradient = found["gradient"] / found["function"]
-        hand = found["by hand"] / found["function"]
+        base = found["function"]
+        gradient, hand = found["gradient"] / base, found["by hand"] / base
         over_function.append(gradient)
         over_hand.append(gradient / hand)
-        words = in_words(found["function"]).strip()
-        name = kernel.name.replace("_", " ")
-        rows.append(f"| {name} | {words} | {gradient:.1f} | {hand:.1f} | {gradient / hand:.2f} |")
+        cells = [
+            kernel.name.replace("_", " "),
+            in_words(base).strip(),
+            f"{gradient:.1f}",
+            f"{hand:.1f}",
+            f"{gradient / hand:.2f}",
+            f"{found['JAX'] / base:.1f}" if "JAX" in found else "",
+            in_words(found["first"]).strip(),
+            ", ".join(f"{found[f'peak {place}']:.0f}" for place in range(3)),
+        ]
+        rows.append(f"| {' | '.join(cells)} |")
     means = f"{mean(over_function):.1f} | | {mean(over_hand):.2f}"
-    return "\n".join([*rows, f"| geometric mean | | {means} |"])
+    return "\n".join([*rows, f"| geometric mean | | {means} | | | |"])
 
 
 def main() -> None:
