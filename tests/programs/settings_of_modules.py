@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, astuple, dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -325,3 +325,33 @@ def settings_under_a_key_that_the_run_tells(x):
     for i, kind in enumerate(["oil", "gas", "oil"]):
         total += _wall(y[i], **KINDS[kind])
     return total
+
+
+@dataclass
+class Correlates:
+    """What is known of a colour; None of what is not."""
+
+    lightness: float
+    chroma: Any = None
+    hue: Any = None
+
+
+SEEN = Correlates(2.0, np.array([1.0, 2.0, 3.0, 4.0]))
+
+
+@program("v")
+def fields_of_the_module_as_a_tuple(x):
+    lightness, chroma, hue = astuple(SEEN)
+    lightness += x[0]
+    chroma *= 2.0
+    y = x * chroma + lightness
+    if hue is None:
+        y *= lightness
+    return np.sum(y * SEEN.chroma)
+
+
+@program("v")
+def fields_of_the_module_as_a_dict(x):
+    found = asdict(SEEN)
+    found["chroma"] = found["chroma"] * found["lightness"]
+    return np.sum(x * x * found["chroma"]) + np.sum(SEEN.chroma * x)

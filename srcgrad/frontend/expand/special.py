@@ -372,16 +372,19 @@ class Special(Part):
     def _copies_of_fields(
         self, args: list[Value], keywords: Bound, node: Any
     ) -> dict[str, Any] | None:
-        """Return copies of the fields of a dataclass that the function makes; they are plain."""
+        """Return copies of the fields of a dataclass, if these are plain."""
         made = args[0] if len(args) == 1 and not keywords else None
-        if not isinstance(made, Object) or not dataclasses.is_dataclass(made.cls):
+        if not isinstance(made, (Object, Instance)) or not dataclasses.is_dataclass(class_of(made)):
             return None
-        names = [item.name for item in dataclasses.fields(made.cls)]
+        names = [item.name for item in dataclasses.fields(class_of(made))]
         values = {name: self.frame.attribute(made, name, node) for name in names}
         if any(isinstance(value, Static) for value in values.values()):
             return None
         copy = self.frame.constant(copied, "copied")
-        return {n: at(gast.Call(clone(copy), [v], []), node) for n, v in values.items()}
+        return {
+            n: v if isinstance(v, gast.Constant) else at(gast.Call(clone(copy), [v], []), node)
+            for n, v in values.items()
+        }
 
     @function(builtins.enumerate)
     def _enumerate(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
