@@ -108,6 +108,7 @@ class Adjoints:
         asks = plan.meets or plan.traps or not plan.has_pulled or not is_settled(plan)
         before = as_it_was(plan, copied(arguments) if asks else arguments, copies=asks)
         compiles = plan.is_compiled and not plan.meets and not CHECKS.nans
+        inputs = [as_now(arguments[name]) for name in self.names]  # it may add entries to dicts
         try:
             value, kept = (plan.there if compiles else runs(plan, plan.forward))(
                 *arguments.values()
@@ -115,7 +116,6 @@ class Adjoints:
         except Exception as error:  # noqa: BLE001 - it is raised, or what it hides is
             return self._otherwise(error, plan, arguments)
         before.has_run()
-        inputs = [as_now(arguments[name]) for name in self.names]
         # the caller may write into its arrays, and those outside, before the pullback runs
         kept = apart(kept, held_by([*arguments.values(), value, *outside_of(plan)]))
         then = with_data_as_now(plan)

@@ -93,3 +93,18 @@ def test_pullbacks_are_by_the_list_as_it_was(later: Any) -> None:
     (found,) = pull(1.0)
     assert len(found) == 2
     np.testing.assert_allclose(found[0], Y**2)
+
+
+def _noting(params, x):
+    params["steps"] = 0.5
+    return x
+
+
+def test_adjoints_of_a_pullback_have_the_entries_that_were_there_at_the_call() -> None:
+    for x in (np.arange(3.0), np.arange(3.0) + 1j):
+        params = {"rate": np.ones(2)}
+        _, pull = sg.pullback(_noting, argnums=(0, 1))(params, x)
+        first, second = pull(np.ones_like(x))
+        assert list(first) == ["rate"]
+        assert not first["rate"].any()
+        np.testing.assert_allclose(second, np.ones(3))
