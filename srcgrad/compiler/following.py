@@ -144,6 +144,7 @@ class Following:
         if program is None or self._spent[0] > _MOST_STATEMENTS:
             return ()
         self._spent[0] += sum(1 for _ in statements(program.body))
+        program.forget()  # what was found for other arguments
         names = program.parameters[: len(arguments.axes)]
         given = dict(zip(names, arguments.axes, strict=True))
         program.given = {

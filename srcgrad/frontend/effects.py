@@ -31,7 +31,7 @@ from srcgrad.frontend.element_reads import (
     parts_of,
     plain_origins,
 )
-from srcgrad.frontend.fixed import holds_numbers, keeps_nothing, never_changes
+from srcgrad.frontend.fixed import keeps_nothing, never_changes
 from srcgrad.frontend.given_functions import (
     LOCAL,
     Given,
@@ -54,6 +54,7 @@ from srcgrad.ir.vocabulary import Vocabulary
 from srcgrad.ir.walk import names_bound, names_read, places_in, root_name, walk
 from srcgrad.locks import kept_property
 from srcgrad.primitives.methods import WRITING
+from srcgrad.runtime.tables import depth_of_table
 
 _READERS: Final = (
     *(zip, enumerate, reversed, map, filter, sorted, list, tuple, set, dict),
@@ -331,8 +332,10 @@ class Effects:
         return {origin for name in names_read(value) for origin in self._of(name)}
 
     def _in_part(self, part: Any) -> set[str]:
-        if isinstance(part.value, gast.Name) and holds_numbers(self._reader.scope, part.value.id):
-            return set()
+        if isinstance(part.value, gast.Name):
+            outside = self._reader.scope.lookup(part.value.id)  # MISSING for local names
+            if depth_of_table(outside) == 1:
+                return set()
         if not isinstance(part.value, gast.Name) or not is_place(part.slice, self._counts):
             return self._origins(part.value)
         whole = self._of(part.value.id, deep=False)

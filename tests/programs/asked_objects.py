@@ -142,7 +142,7 @@ def object_updated_by_its_own_method(x):
     return np.sum(y * x) + np.sum(store.values**2)
 
 
-@program("v")
+@program("v", by="tape")
 def entry_of_an_object_deleted(x):
     y = x * 2.0
     size = np.sum(y * y)

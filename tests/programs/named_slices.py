@@ -7,6 +7,7 @@ import numpy as np
 from tests.programs.corpus import program
 
 INNER = slice(1, -1)
+CORNER = (slice(0, 2), np.array([0, 1]))
 
 
 @program("v")
@@ -142,3 +143,15 @@ def tuple_with_a_slice(x):
     ii = (slice(None), 1)
     A[ii] = A[(slice(None), 0)] * x
     return np.sum(A[ii])
+
+
+@program("v")
+def section_of_the_module_with_an_array(x):
+    return np.sum(np.outer(x, x)[CORNER] * 2.0)
+
+
+@program("v")
+def slice_of_starred_ends(x):
+    ends = (1, 3)
+    s = slice(*ends)
+    return np.sum(x[s] ** 2)

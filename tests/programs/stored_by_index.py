@@ -369,3 +369,44 @@ def one_of_two_objects(x):
     h = f if x[0] > 0 else g
     h[0] = x[0] * 2
     return f[0] + g[0]
+
+
+class Weighted:
+    def __init__(self, n):
+        self.d = [0.0] * n
+
+    def __getitem__(self, i, weight=1.5):
+        return self.d[i] * weight
+
+    def __setitem__(self, i, v, weight=2.0):
+        self.d[i] = v * weight
+
+
+def _raised(v):
+    v[0] = v[0] + 1.0
+    return v
+
+
+@program("v")
+def methods_with_defaults(x):
+    v = Weighted(2)
+    v[0] = x[0]
+    v[1] = v[0] * x[1]
+    return v[1] + v[0]
+
+
+@program("v", by="tape")
+def value_that_is_taken_before_the_index(x):
+    order = [1.0, 0.0, 2.0]
+    v = Weighted(3)
+    v[int(order.pop(0))] = x[0] * order.pop()
+    v[2] = x[1] * len(order)
+    return v[1] + v[2] * v[0] + v[2]
+
+
+@program("v")
+def stored_into_what_a_call_returns(x):
+    v = Vec(x[0], x[3])
+    _raised(v)[1] = x[1]
+    _raised(v)[1] += x[2]
+    return v[0] * v[1]

@@ -39,7 +39,8 @@ class Indexing(Part):
         code = code or self._code(method)
         if code is None or len(without_docstring(code.tree.body)) > 1:
             return self.frame.call(method, [self._listed(index, node)], {}, node)
-        return self.frame.call(Local(code, {}), [method.owner, *given], {}, node)
+        whole = Local(code, {}, self._defaults(method))
+        return self.frame.call(whole, [method.owner, *given], {}, node)
 
     def stores(self, target: Any) -> bool:
         """Say whether a target is an entry of an object whose class says how to store there."""
@@ -61,14 +62,15 @@ class Indexing(Part):
         self._run(owner, "__delitem__", target.slice, [], node)
         return True
 
-    def refuse_here(self, target: Any, node: Any) -> None:
-        """Refuse a store into an object by a loop or by `with`, which assign themselves."""
-        if self.stores(target):
+    def refuse_here(self, owner: Value, node: Any) -> None:
+        """Refuse a store into what a call returns, or by a loop or `with`, if it is an object."""
+        if _has_own(owner, "__setitem__"):
             what = "a store into an object by an index, where it cannot be a call"
-            self.frame.refuse(node, what, "bind a name, and store that")
+            self.frame.refuse(node, what, "give the object, or the value, a name first")
 
     def _run(self, owner: Value, name: str, index: Any, others: list[Value], node: Any) -> None:
         method = self.frame.attribute(owner, name, node)
+        others = [self._settled(value, node) for value in others]  # Python takes them first
         made = self._carried_out(method, self.frame.value(clone(index)), others, node)
         if not isinstance(made, Static) and not is_idle(made):
             self.frame.out.append(at(gast.Expr(made), node))
@@ -90,9 +92,9 @@ class Indexing(Part):
         if code is None or any(code.tree is item for item in self.frame.inlined):
             return self.frame.call(method, [spelled(index), *others], {}, node)
         given = [self._listed(spelled(self._settled(item, node)), node) for item in given]
-        args = [method.owner, *given, *(self._settled(value, node) for value in others)]
+        args = [method.owner, *given, *others]
         self.frame.first = {*self.frame.first, place(node)}  # all else of the statement is done
-        bound = self.frame.calls.bound_tree(code.tree, args, {}, {}, node)
+        bound = self.frame.calls.bound_tree(code.tree, args, {}, self._defaults(method), node)
         return self.frame.placing.call_in_place(code, code.tree.name, bound, {}, node)
 
     def _listed(self, index: Any, node: Any) -> Value:
@@ -112,24 +114,28 @@ class Indexing(Part):
             return value
         return self.frame.keep("value", value, node)
 
-    def _owner(self, target: Any, name: str = "__setitem__") -> Object | Recorded | None:
+    def _owner(self, target: Any, name: str = "__setitem__") -> Value | None:
         """Return the object that a target is an entry of, if its class has the method for that."""
         if not isinstance(target, gast.Subscript):
             return None
-        owner = self.frame.value(clone(target.value))
-        if not isinstance(owner, (Object, Recorded)):
-            return None
-        classes = (owner.cls,) if isinstance(owner, Object) else classes_of(owner.kind)
-        found = [inspect.getattr_static(cls, name, None) for cls in classes]
-        return owner if found and all(isinstance(item, FunctionType) for item in found) else None
+        owner = self.frame.looked_at(target.value)
+        return owner if _has_own(owner, name) else None
 
-    def _code(self, method: Value) -> Code | None:
-        """Return the definition of a method that users wrote."""
+    def _function(self, method: Value) -> FunctionType | None:
+        """Return the function of a method that users wrote."""
         function = method.function if isinstance(method, Method) else None
         held = function.value if isinstance(function, Known) else None
-        if not isinstance(held, FunctionType) or not self.session.is_user(held):
-            return None
-        return self.session.code(held)
+        return held if isinstance(held, FunctionType) and self.session.is_user(held) else None
+
+    def _code(self, method: Value) -> Code | None:
+        """Return its definition."""
+        function = self._function(method)
+        return None if function is None else self.session.code(function)
+
+    def _defaults(self, method: Value) -> dict[str, Value]:
+        """Return the values of its parameters that an index does not give."""
+        function = self._function(method)
+        return {} if function is None else self.frame.calls.defaults_of(function, function.__name__)
 
     def _with_parts(self, method: Value, index: Any) -> Code | None:
         """Return a method that takes the parts of an index one by one, if it only unpacks them."""
@@ -140,3 +146,12 @@ class Indexing(Part):
         if tree is None:
             return None
         return self.session.variant(code, len(parts), lambda: replace(code, tree=tree))
+
+
+def _has_own(owner: Value, name: str) -> bool:
+    """Say whether a value is an object of classes that define a method."""
+    if not isinstance(owner, (Object, Recorded)):
+        return False
+    classes = (owner.cls,) if isinstance(owner, Object) else classes_of(owner.kind)
+    found = [inspect.getattr_static(cls, name, None) for cls in classes]
+    return bool(found) and all(isinstance(item, FunctionType) for item in found)

@@ -433,10 +433,11 @@ class Statements(Part):
     def _written_place(self, place: Any, target: Any) -> None:
         for item in walk(place):
             if isinstance(item, gast.Subscript):
-                self.frame.indexing.refuse_here(item, target)
                 owner = item.value
                 held = self.frame.env.get(getattr(owner, "id", ""))
-                if isinstance(known := self.frame.value(clone(owner)), (Items, Object)):
+                known = self.frame.value(clone(owner))
+                self.frame.indexing.refuse_here(known, target)
+                if isinstance(known, (Items, Object)):
                     self.frame.constructing.keep_as_list(owner, known)
                     self.session.records.leak(known)
                     self.frame.refuse(target, "a write into a list of functions", "make a new one")

@@ -125,7 +125,8 @@ class _Slices:
             return self._slices(gast.Tuple([node.slice], gast.Load()) if listed else node.slice)
         if not isinstance(node, gast.Call) or self._scope.resolve(node.func) is not slice:
             return None
-        if node.keywords or not 0 < len(node.args) <= _MOST_ENDS:
+        starred = any(isinstance(end, gast.Starred) for end in node.args)
+        if node.keywords or starred or not 0 < len(node.args) <= _MOST_ENDS:
             return None
         ends = [None if getattr(end, "value", ...) is None else end for end in node.args]
         return gast.Slice(*([None, *ends, None] if len(ends) == 1 else [*ends, None][:_MOST_ENDS]))
@@ -191,7 +192,7 @@ def _displayed(value: Any) -> Any | None:
 
 
 def _plain(value: Any) -> Any | None:
-    return constant(value) if value in (None, ...) or type(value) is int else None
+    return constant(value) if value is None or value is ... or type(value) is int else None
 
 
 def _bound(body: list[Any]) -> Iterator[str]:
