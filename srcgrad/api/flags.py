@@ -2,7 +2,8 @@
 
 Branches ask of those, as `if out is None`; and there may be no keywords for ``**kwargs``. A text
 may then be made for them as they are in a call, without the branches that the call does not take;
-other calls get another text.
+other calls get another text. Of what else they ask whether it is None, the text knows that it is
+not.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any, Final, TypeVar
 
 from srcgrad.errors import MutationError, UnsupportedError
-from srcgrad.frontend.expand.flags import SETTINGS, is_flag
+from srcgrad.frontend.expand.flags import PRESENT, SETTINGS, is_flag
+from srcgrad.frontend.expand.presence import asked_for
 from srcgrad.frontend.settled import reads_settings
 
 Made = TypeVar("Made")
@@ -29,6 +31,25 @@ def flags_of(arguments: Mapping[str, Any], names: Collection[str]) -> dict[str, 
     return {
         name: value for name, value in arguments.items() if name not in names and is_flag(value)
     }
+
+
+def settings_of(
+    function: Any, arguments: Mapping[str, Any], names: Collection[str]
+) -> dict[str, Any]:
+    """Return the flags but for some names, and marks for what is known not to be None."""
+    return {**given_instead_of_none(function, arguments), **flags_of(arguments, names)}
+
+
+def given_instead_of_none(function: Any, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a mark for each argument that is not None of which the function asks whether it is.
+
+    >>> def f(x, size=None, out=None):
+    ...     return x if size is None or out is not None else x * size
+    >>> given_instead_of_none(f, {"x": 2.0, "size": 3, "out": None})
+    {'size': <Presence.PRESENT: 'present'>}
+    """
+    asked = asked_for(function)
+    return {name: PRESENT for name, v in arguments.items() if v is not None and name in asked}
 
 
 def containers_of(arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -74,7 +95,7 @@ def made_for(
         closer: UnsupportedError | None = None
         for told in more:
             try:
-                return make({**given, **told})
+                return make({**told, **given})
             except UnsupportedError as other:
                 if isinstance(other, MutationError) and not isinstance(refusal, MutationError):
                     closer = other
@@ -84,7 +105,7 @@ def made_for(
     if not _asks_for_arrays(made, flags):
         return made
     try:
-        return make({**given, **flags})
+        return make({**flags, **given})
     except UnsupportedError:
         return made
 

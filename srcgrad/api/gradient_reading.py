@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic
 
 from srcgrad.api.entries import Ran
 from srcgrad.api.fitting import whole_or_in_part
-from srcgrad.api.flags import containers_of, flags_of, made_for
+from srcgrad.api.flags import containers_of, made_for, settings_of
 from srcgrad.api.form import Form
 from srcgrad.api.forms import Forms
 from srcgrad.api.lazily import (
@@ -95,7 +95,7 @@ class GradientReading(Forms, Reading, Generic[P, R_co]):
             return make()
 
         try:
-            flags = flags_of(bound, self._selection.names)
+            flags = settings_of(self._function, bound, self._selection.names)
             return made_for(made, self._function, known, flags, containers_of(bound))
         except UnsupportedError:
             self._last = dict(known)
@@ -106,9 +106,10 @@ class GradientReading(Forms, Reading, Generic[P, R_co]):
         told = dict(known)
         if plan.given - known.keys():
             bound = self._selection.bound(args, kwargs)
-            flags = {**flags_of(bound, self._selection.names), SETTINGS: None}
-            flags = {**containers_of(bound), **flags}
-            told.update((name, value) for name, value in flags.items() if name in plan.given)
+            flags = settings_of(self._function, bound, self._selection.names)
+            flags[SETTINGS] = None
+            flags |= containers_of(bound)
+            told = {**{n: v for n, v in flags.items() if n in plan.given}, **told}
         self._last = told  # twins of the plan must suit these, too
         return told.keys() == plan.given and plan.suits(told)
 
@@ -344,7 +345,7 @@ class GradientReading(Forms, Reading, Generic[P, R_co]):
             UnsupportedError: The function is not differentiated by source for these arguments.
         """
         known = static_arguments(self._function, args, kwargs)
-        bound = self._selection.signature.bind_partial(*args, **kwargs).arguments
+        bound = self._selection.bound(args, kwargs)
         make: Callable[[], Plan] = lambda: self._made_for(args, kwargs)  # noqa: E731
         plan = self._plan = whole_or_in_part(lambda: self._with_flags(make, known, bound))
         if plan.holds is not None and not plan.fits(args, kwargs):

@@ -334,14 +334,16 @@ class Adjoints:
 
     @property
     def source(self) -> str:
-        """The text of the generated module; where it is compiled, the one that ran last.
+        """The text of the generated module that ran last; before a call, the one for any arguments.
 
         Raises:
             UnsupportedError: The function is not differentiated by source; the error says where.
         """
-        ran = self._plans.latest() if self.policy.compiles else None
-        plan = ran or self.make_plan(to_differentiate(self.primal), keep_complex=False)
-        return plan.generated.source if ran is None else plan.shown
+        ran = self._plans.latest()
+        if ran is not None:
+            return ran.shown
+        plan = self.make_plan(to_differentiate(self.primal), keep_complex=False)
+        return plan.generated.source
 
     def make_plan(
         self,

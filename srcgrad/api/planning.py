@@ -9,7 +9,12 @@ from typing import Any, Final, Generic, TypeVar
 
 from srcgrad.api.elsewhere import library_for, placed, refuse_elsewhere
 from srcgrad.api.fitting import whole_or_in_part
-from srcgrad.api.flags import containers_of, flags_of, made_for
+from srcgrad.api.flags import (
+    containers_of,
+    flags_of,
+    made_for,
+    settings_of,
+)
 from srcgrad.api.on_tensors import tensors_of
 from srcgrad.api.plan import Plan
 from srcgrad.api.policy import USUAL, Fall, Policy
@@ -56,6 +61,7 @@ class Plans(Generic[AnyPlan]):
         self._kept: dict[bool, AnyPlan] = {}
         self._of_arrays: dict[tuple[bool, KindsOfArrays], AnyPlan] = {}
         self._of_flags: dict[tuple[bool, str], AnyPlan | None] = {}
+        self._latest: AnyPlan | None = None
 
     def current(self, arguments: Mapping[str, Any], *, keep_complex: bool) -> AnyPlan:
         """Return the plan for the program as it is now.
@@ -90,6 +96,7 @@ class Plans(Generic[AnyPlan]):
         library = library_for(self.policy, lambda: {**plan.latest, **arguments})
         if library is not NUMPY and verifies(self.policy.verify):
             refuse_elsewhere("verify= compares derivatives", arguments.values(), _VERIFY_THERE)
+        self._latest = plan
         return placed(plan, library)
 
     def _made_for(
@@ -104,7 +111,7 @@ class Plans(Generic[AnyPlan]):
             return plan
 
         given = {name: v for name, v in arguments.items() if may_be_static(v)}
-        flags, containers = flags_of(arguments, given), containers_of(arguments)
+        flags, containers = settings_of(function, arguments, given), containers_of(arguments)
         try:
             plan = self._kept[keep_complex] = made_for(make, function, given, flags, containers)
         except MutationError:  # what is written into may have to be an array
@@ -132,7 +139,7 @@ class Plans(Generic[AnyPlan]):
         plan = self._of_flags[key]
         if plan is None or not plan.is_current(function) or not plan.suits(arguments):
             given = {name: v for name, v in arguments.items() if may_be_static(v)}
-            given |= flags_of(arguments, given)
+            given = {**settings_of(function, arguments, given), **given}
             with one_program():
                 plan = whole_or_in_part(
                     lambda: self._make(function, keep_complex=key[0], given=given)
@@ -151,7 +158,7 @@ class Plans(Generic[AnyPlan]):
         if plan is None or not plan.is_current(function) or not plan.suits(arguments):
             make = functools.partial(self._make, function, keep_complex=keep_complex, arrays=arrays)
             given = {name: v for name, v in arguments.items() if may_be_static(v)}
-            flags = flags_of(arguments, given)
+            flags = settings_of(function, arguments, given)
             plan = made_for(lambda given: make(given=given), function, given, flags, {})
             self._of_arrays[keep_complex, arrays] = plan
         return plan
@@ -174,8 +181,11 @@ class Plans(Generic[AnyPlan]):
             return None
 
     def latest(self) -> AnyPlan | None:
-        """Return the plan that ran last at real arguments, if there is one."""
-        return self._kept.get(False)
+        """Return the plan that was chosen last, if there is one and its program is the same."""
+        plan = self._latest
+        if plan is None or not plan.is_current(to_differentiate(self.primal)):
+            return None
+        return plan
 
     def or_tape(self, arguments: Mapping[str, Any], *, keep_complex: bool) -> AnyPlan | None:
         """Return the same, or None if the tape takes over, of which the first refusal may warn.

@@ -70,7 +70,7 @@ class Product(Made, Generic[P]):
 
     @property
     def source(self) -> str:
-        """The text of the generated module; where it is compiled, the one that ran last.
+        """The text of the generated module that ran last; before a call, the one for any arguments.
 
         Raises:
             UnsupportedError: The function is not differentiated by source; the error says where.

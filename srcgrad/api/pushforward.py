@@ -275,12 +275,12 @@ class Tangents:
 
     @property
     def source(self) -> str:
-        """The text of the generated module; where it is compiled, the one that ran last.
+        """The text of the generated module that ran last; before a call, the one for any arguments.
 
         Raises:
             UnsupportedError: The function is not differentiated by source; the error says where.
         """
-        ran = self._plans.latest() if self.policy.compiles else None
+        ran = self._plans.latest()
         return self.general_plan().generated.source if ran is None else ran.shown
 
     def make_plan(

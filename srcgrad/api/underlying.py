@@ -10,6 +10,7 @@ from typing import Any, Final
 from srcgrad.api.refusal import describe
 from srcgrad.api.selection import innermost, signature_of
 from srcgrad.errors import SourceNotFoundError
+from srcgrad.frontend.expand.flags import PRESENT
 from srcgrad.frontend.expand.operators import taken_from
 from srcgrad.runtime.objects import holds_objects, is_plain_object, may_be_static
 
@@ -61,12 +62,14 @@ def held_for_text(
     """Return the functions and objects that a text is made for: those given, and a bound `self`.
 
     The text of a derivative has them already, and what is differentiated is no constant; with
-    `by_field` it is told of objects that are differentiated, field by field.
+    `by_field` it is told of objects that are differentiated, field by field. Of what may be left
+    out it may be told that it is given, also where it is differentiated.
     """
     chosen = {n: v for n, v in given.items() if n in wrt} if by_field else {}
     objects = {n: v for n, v in chosen.items() if is_plain_object(v) or _has_entries(v)}
     if hasattr(f, "__srcgrad_taken__"):  # which may write the fields of objects
         return {n: v for n, v in given.items() if n not in wrt and is_plain_object(v)} | objects
+    objects.update((n, v) for n, v in given.items() if n in wrt and v is PRESENT)
     names = signature(f).parameters
     own = {
         name: value for name, value in zip(names, owner(f), strict=False) if may_be_static(value)

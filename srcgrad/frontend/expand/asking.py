@@ -7,6 +7,7 @@ from types import FunctionType
 from typing import Any, Final
 
 from srcgrad.frontend.expand.part import Part
+from srcgrad.frontend.expand.presence import is_none
 from srcgrad.frontend.expand.tables import same_function
 from srcgrad.frontend.expand.values import (
     Instance,
@@ -68,6 +69,8 @@ class Asking(Part):
             others = self.frame.expressions.elements(values[1]) if inside else [values[1]]
             found = same_function(node.ops[0], values[0], others)
             found = self._of_literals(node.ops[0], values) if found is None else found
+            known = is_none(node.ops[0], values, self.frame.present)
+            found = gast.Constant(known, None) if known is not None else found
             if found is not None:
                 return at(found, node)
             found = self._compared(node.ops[0], values[0], values[1], node)

@@ -195,6 +195,7 @@ class Control(Part):
             if isinstance(item, gast.FunctionDef):
                 continue
             for name in names:
+                self.frame.present.discard(name)
                 held = self.frame.env.get(name)
                 if isinstance(held, Static):
                     if functions and not isinstance(held, Object):

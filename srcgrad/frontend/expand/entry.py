@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from srcgrad.errors import UnsupportedError
 from srcgrad.frontend.expand.assumptions import Given, Of
-from srcgrad.frontend.expand.flags import SETTINGS, is_flag
+from srcgrad.frontend.expand.flags import PRESENT, SETTINGS, is_flag, is_present
 from srcgrad.frontend.expand.frame import NeedsInlineError, at_key
 from srcgrad.frontend.expand.holding import (
     FieldWrittenError,
@@ -28,6 +28,7 @@ from srcgrad.frontend.expand.interpreter import Interpreter
 from srcgrad.frontend.expand.making import make_function
 from srcgrad.frontend.expand.order import OutOfOrderError
 from srcgrad.frontend.expand.plain_values import NotPlainError
+from srcgrad.frontend.expand.presence import followed
 from srcgrad.frontend.expand.record_kinds import KindFoundError
 from srcgrad.frontend.expand.scoping import parameters
 from srcgrad.frontend.expand.session import Session
@@ -70,6 +71,8 @@ def taken(given: Mapping[str, Any], tree: Any) -> list[str]:
             said.append("settings of modules are what they are")
         elif name == named and value and is_flag(value):
             said.append(f"tuple({name}) == {tuple(value)!r}")
+        elif value is PRESENT:
+            said.append(f"{name} is not None")
         elif is_flag(value) and not (isinstance(value, dict) and value):
             said.append(f"{name} {'==' if isinstance(value, _COMPARED) else 'is'} {value!r}")
     return said
@@ -237,7 +240,8 @@ class Expander:
     ) -> FunctionType:
         code = self.session.code(function)
         self._done[function] = function
-        self.session.arguments, self.session.starts = given, function
+        self.session.arguments = {n: v for n, v in given.items() if v is not PRESENT}
+        self.session.starts = function
         flagged = any(map(is_flag, given.values()))
         self.session.settled = flagged and UNSEEN not in self.session.rebound
         env: dict[str, Value] = {}
@@ -246,6 +250,9 @@ class Expander:
         for name, value in given.items():
             root = Given(name)
             assert frame is not None
+            if value is PRESENT:
+                self.session.assume(Of(is_present, root), True)
+                continue
             if name in (*inputs, SETTINGS):
                 inner = holds_objects(value) or self.session.holding.has_entries(value)
                 if name and (is_plain_object(value) or inner):
@@ -270,7 +277,8 @@ class Expander:
             if not isinstance(meaning, Instance) and not entries:
                 self.session.assume(root, value)
             env[name] = Known(value) if isinstance(meaning, Known) else meaning
-        return self._expanded(code, env, found, inputs)
+        present = {name for name, value in given.items() if value is PRESENT}
+        return self._expanded(code, env, found, inputs, present)
 
     def _named(self, given: Mapping[str, Any], name: str, root: Root, frame: Interpreter) -> Items:
         """Return the dict of ``**kwargs`` for calls that give these keywords."""
@@ -302,12 +310,14 @@ class Expander:
         env: dict[str, Value],
         found: dict[str, Leaves],
         inputs: tuple[str, ...] | None,
+        present: Collection[str] = (),
     ) -> FunctionType:
         tree = clone(code.tree)
         is_for_any = not env  # else some arguments are taken for known
         given = frozenset(env)
         objects = {name for name, value in env.items() if isinstance(value, Instance)}
         frame = Interpreter(self.session, code, env, inputs)
+        frame.present = followed(tree, present)
         first = next(iter(item.id for item in [*tree.args.posonlyargs, *tree.args.args]), "")
         frame.receivers = [(code.owner, env.get(first))]
         body = self._body_of(frame, tree)

@@ -8,6 +8,7 @@ from srcgrad.frontend.expand.growing import compared_lengths
 from srcgrad.frontend.expand.lookup import Live
 from srcgrad.frontend.expand.making import as_lambda
 from srcgrad.frontend.expand.part import Part
+from srcgrad.frontend.expand.presence import is_none
 from srcgrad.frontend.expand.scoping import free_names, parameters, renamed
 from srcgrad.frontend.expand.values import (
     Choice,
@@ -330,6 +331,9 @@ class Expressions(Part):
 
     def _decide_comparison(self, test: Any) -> bool | None:
         said = self.frame.tables.said_of_functions(test, self._looked_at)
+        if said is None:
+            values = [self._looked_at(item) for item in (test.left, *test.comparators)]
+            said = is_none(test.ops[0], values, self.frame.present)
         return self._decide_by_values(test) if said is None else said
 
     def _decide_by_values(self, test: Any) -> bool | None:
@@ -353,9 +357,8 @@ class Expressions(Part):
                 return not positive
             if _is_number(one) and is_literal(other) and type(other.value) is not bool:
                 return not positive  # a number is neither None nor a text
-        if isinstance(left, Known) and isinstance(right, Known):
-            return (left.value is right.value) is positive
-        return None
+        known = isinstance(left, Known) and isinstance(right, Known)
+        return (left.value is right.value) is positive if known else None
 
     def _looked_at(self, node: Any) -> Value:
         """Return what a simple expression means, without writing anything."""
@@ -490,9 +493,6 @@ def _is_number(value: Value) -> bool:
 
 
 def _literal(node: Any) -> Any:
-    if isinstance(node, gast.Constant):
-        return node.value
-    negative = isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.USub)
-    if negative and isinstance(node.operand, gast.Constant):
+    if is_negative(node):
         return -node.operand.value
-    return None
+    return node.value if isinstance(node, gast.Constant) else None

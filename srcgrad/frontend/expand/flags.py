@@ -2,10 +2,25 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import Any, Final
 
+
+class Presence(Enum):
+    """Stands for any value but None."""
+
+    PRESENT = "present"
+
+
+PRESENT: Final = Presence.PRESENT
+"""Among what a text is made for: that an argument is not None."""
 SETTINGS: Final = ""
 """Among what a text is made for: that it takes texts and bools of modules for what they are now."""
+
+
+def is_present(value: Any) -> bool:
+    """Say whether a value is not None."""
+    return value is not None
 
 
 def is_flag(value: Any) -> bool:
@@ -23,4 +38,4 @@ def is_flag(value: Any) -> bool:
         return not value
     if type(value) is dict:
         return all(type(key) is str for key in value)
-    return value is None or type(value) in (bool, str)
+    return value is None or type(value) in (bool, str, Presence)

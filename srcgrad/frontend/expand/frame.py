@@ -68,6 +68,7 @@ class Frame:
         plain_values: The variables that hold no objects.
         begins: Whether it is the function that the program begins with.
         of_fields: The variables that are fields of objects, which methods may bind anew.
+        present: The arguments that are not None, and not bound anew so far.
         comprehensions: The places of those that are being rewritten, outermost first.
         named_fields: Variables that are names of arrays in fields of objects outside.
         assigned: The name that the value of an expression is given, and the expression.
@@ -101,6 +102,7 @@ class Frame:
             for kind in kinds
         )
         self.begins = inputs is not None
+        self.present: set[str] = set()
         self.imports: dict[str, Binding] = {}
         self.lent: set[str] = set()
         given = {*parameters(code.tree.args), *env} if inputs is None else inputs

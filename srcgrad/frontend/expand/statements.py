@@ -40,19 +40,22 @@ _LOOPS = (gast.For, gast.While)
 class Statements(Part):
     """The part of the expansion that deals with statements."""
 
+    _end: Any  # the `return` that was met last
+
     def function_body(self, body: list[Any]) -> list[Any]:
+        self._end = body[-1]
         result = self.run(body)
         if isinstance(result, Recorded) and self.frame.record_calls.returns_objects:
-            result = self.frame.record_calls.returned(result, body[-1])
+            result = self.frame.record_calls.returned(result, self._end)
         elif isinstance(result, Static):
             if not isinstance(result, Items):
                 self.session.records.leak(result)
                 raise NeedsInlineError
-            result = self.frame.plain(result, body[-1])
+            result = self.frame.plain(result, self._end)
         elif result is not None:
-            self.frame.record_calls.note_plain(result, body[-1])
+            self.frame.record_calls.note_plain(result, self._end)
         if result is not None:
-            self.frame.out.append(at(gast.Return(result), body[-1]))
+            self.frame.out.append(at(gast.Return(result), self._end))
         return self.frame.out or [at(gast.Pass(), body[0])]
 
     def run(self, body: list[Any]) -> Value | None:
@@ -67,9 +70,11 @@ class Statements(Part):
                     continue
             if isinstance(node, gast.Return):
                 if node.value is None:
+                    self._end = node
                     return at(gast.Constant(None, None), node)
                 self.begin(node)
                 value = self.frame.value(node.value)
+                self._end = node  # not before: a helper may return on the way
                 return value if isinstance(value, Static) else at(value, node)
             if self.frame.inlined and _returns(node):
                 queue = self.frame.placing.with_one_exit([node, *queue])
@@ -266,6 +271,7 @@ class Statements(Part):
         self.frame.wished = ""
         self.frame.held_fields.name_field(target, value)
         if not written and self._is_found_out(node.targets, value):
+            self.frame.present.discard(target.id)
             self.frame.env[target.id] = value
             return
         if len(node.targets) > 1 and isinstance(value, Static):
@@ -386,6 +392,7 @@ class Statements(Part):
 
     def assign_name(self, name: str, value: Value, node: Any) -> None:
         """Let a name mean a static value, or bind a variable."""
+        self.frame.present.discard(name)
         if isinstance(value, Recorded):
             self.frame.record_names.bind(name, value, node)
             return
@@ -421,6 +428,7 @@ class Statements(Part):
         for name in names_bound(target):
             self.frame.env.pop(name, None)
             self.frame.imports.pop(name, None)
+            self.frame.present.discard(name)
             self.frame.own.add(name)
             bound = _bound_to(name, target, value)
             self.frame.record_names.note_plain(name, bound, target)

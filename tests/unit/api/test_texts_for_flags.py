@@ -41,3 +41,64 @@ def test_what_is_refused_for_its_flags_too_is_told() -> None:
     for _ in range(2):
         with pytest.raises(UnsupportedError):
             pulled(X, "other")
+
+
+def missing_one(a: Any, b: Any = None, c: Any = None) -> Any:
+    """Solve ``a * b == c`` for what is left out; the refused ways stand before and behind."""
+    if a is None and b is not None and c is not None:
+        return np.frombuffer((c / b).tobytes())
+    if c is None and b is not None:
+        return np.sum(a * b)
+    if b is None and c is not None:
+        return np.sum(c / a)
+    return np.frombuffer((a * b - c).tobytes())
+
+
+def bound_to_none(x: Any, size: Any = None) -> Any:
+    for _ in range(2):
+        x = x * 2.0 if size is None else x * size
+        size = None
+    if size is None:
+        return np.sum(x * x)
+    return np.frombuffer(x.tobytes())
+
+
+def captured(x: Any, size: Any = None) -> Any:
+    def forget() -> None:
+        nonlocal size
+        size = None
+
+    forget()
+    if size is not None:
+        return np.frombuffer(x.tobytes())
+    return np.sum(x * x)
+
+
+def shadowed(x: Any, size: Any = None) -> Any:
+    none = [size is None for size in (1.0, None)]
+    if size is None:
+        return np.frombuffer(x.tobytes())
+    return np.sum(x * size) if none == [False, True] else np.sum(x)
+
+
+def test_what_is_given_instead_of_none_settles_branches() -> None:
+    others = {"b": np.array([3.0, 4.0]), "c": np.array([5.0, 6.0])}
+    for names in (["b"], ["c"], ["b"], ["c"]):
+        given = {name: others[name] for name in names}
+        expected = numerical_gradient(lambda a, given=given: missing_one(a, **given), (X,), 0)
+        for gradient in (
+            sg.grad(missing_one, fallback="error")(X, **given),
+            sg.pullback(missing_one, fallback="error")(X, **given)[1](1.0),
+        ):
+            np.testing.assert_allclose(gradient, expected, rtol=1e-6)
+    pulled = sg.pullback(missing_one, argnames=("a", "b"), fallback="error")
+    np.testing.assert_allclose(pulled(X, others["b"])[1](1.0)[1], X)
+    assert "is None" not in pulled.source
+    with pytest.raises(UnsupportedError):
+        pulled(X, others["b"], others["c"])
+
+
+@pytest.mark.parametrize("function", [bound_to_none, captured, shadowed])
+def test_a_name_that_is_bound_anew_is_asked_again(function: Any) -> None:
+    gradient = sg.grad(function, fallback="tape")(X, 3.0)
+    np.testing.assert_allclose(gradient, numerical_gradient(function, (X, 3.0), 0), rtol=1e-6)
