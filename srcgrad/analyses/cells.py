@@ -8,6 +8,7 @@ from typing import Any
 from srcgrad.analyses.elements import ANY
 from srcgrad.analyses.entries import Entries
 from srcgrad.ir import gast
+from srcgrad.ir.displays import makes_row
 from srcgrad.ir.program import Program, bound_names
 
 
@@ -20,6 +21,7 @@ class Cells:
 
     def __init__(self, program: Program, axes_of: Callable[[Any], Any]) -> None:
         self._entries = program.once(Entries)
+        self._scope = program.reader.scope
         self._made = bound_names(program.body)
         self._axes_of = axes_of
         self._read_from: dict[str, str] = {}
@@ -32,7 +34,7 @@ class Cells:
 
     def are_numbers(self, name: str, source: str, known: Collection[str]) -> bool:
         """Say whether `name`, read from a list, seems to be a number; `known` names have axes."""
-        values = self._entries.of(source) or ()
+        values = self._held(source) or ()
         later = self._waiting(source, lambda v: v.id in self._made and v.id not in known)
         if later is None or later == len(values):
             return False
@@ -48,14 +50,21 @@ class Cells:
             return True
         self._asked.add(source)
         try:
-            return bool(self._entries.of(source)) and self._waiting(source, lambda _: False) == 0
+            return bool(self._held(source)) and self._waiting(source, lambda _: False) == 0
         finally:
             self._asked.discard(source)
 
+    def _held(self, name: str) -> list[Any] | None:
+        """Return what a list may hold, if anything but given numbers; None if unknown."""
+        found = self._entries.of(name)
+        return self._entries.beside_given(name) if found is None else found
+
     def numbers_in(self, node: Any, depth: int = 3) -> str:
         """Return what leads from a list that the program makes to numbers, if it holds these."""
+        if makes_row(node, self._scope):
+            return ANY
         name = getattr(node, "id", "")
-        held = self._entries.of(name)
+        held = self._held(name)
         if not held or not depth or self._entries.is_dict(name):
             return ""
         if self.hold_numbers(name):
@@ -68,7 +77,7 @@ class Cells:
 
         A name that is a number remains one, and is not asked for again: many may read a long list.
         """
-        asked = self._open.setdefault(source, [*(self._entries.of(source) or ())])
+        asked = self._open.setdefault(source, [*(self._held(source) or ())])
         left: list[Any] = []
         later = 0
         for place, value in enumerate(asked):
@@ -91,7 +100,7 @@ class Cells:
         for name, source in self._read_from.items():
             if source not in wrong:
                 wrong[source] = any(
-                    self._axes_of(value) != () for value in self._entries.of(source) or ()
+                    self._axes_of(value) != () for value in self._held(source) or ()
                 )
             if wrong[source]:
                 yield name

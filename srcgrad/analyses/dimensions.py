@@ -8,7 +8,7 @@ inputs.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -36,6 +36,9 @@ from srcgrad.ir.marks import IN_PLACE
 from srcgrad.ir.operations import Operation, broadcasts
 from srcgrad.ir.program import Program, is_store, store_target
 from srcgrad.ir.walk import names_bound, names_read, statements
+
+_MOST_LISTS: Final = 12
+"""How often lists are looked for that functions return, given other such lists."""
 
 
 class Dimensions:
@@ -89,6 +92,7 @@ class Dimensions:
         self._windows = Windows(program, integers, self._counts, weakly(self.found))
         self._absent = program.once(absent_values)
         self._products: set[str] = set()
+        self._called_for: list[str] = []
         self._inner: dict[int, Operation] = {}
         self._vectors = surely_vectors(program, shapes)
         self._whole, self._truths = index_arrays(program), given_masks(program) | compared(program)
@@ -97,10 +101,7 @@ class Dimensions:
         self._cells = Cells(program, weakly(self.of))
         self._listed = ListedResults(program)
         self._settle()
-        if made := self._listed.names():
-            self._items.update({f"{name}{ANY}": () for name in made})
-            self._elements = Elements(program, integers, self._items, made)
-            self._settle()
+        self._settle_lists()
 
     @property
     def assumes(self) -> bool:
@@ -153,8 +154,18 @@ class Dimensions:
         return self._of_operation("", operation) if plain else None
 
     def numbers_in(self, node: Any) -> str:
-        """Return what leads from a list to the numbers in it: ``[*][*]``."""
-        return self._elements.numbers_in(node) or self._cells.numbers_in(node)
+        """Return what leads from a list to the numbers in it: ``[*][*]``.
+
+        For a call whose results are being found, a list seems to hold numbers if it holds nothing
+        else that is known by now.
+        """
+        found = self._elements.numbers_in(node) or self._cells.numbers_in(node)
+        if found or not self._called_for or not isinstance(node, gast.Name):
+            return found
+        if any(self._weak.get(name, ()) is None for name in self._called_for):
+            return ""  # that was tried before
+        seem = [self._cells.are_numbers(n, node.id, self._known) for n in self._called_for]
+        return ANY if all(seem) else ""
 
     def agree(self, first: Any, second: Any) -> bool:
         """Say whether two operands have the same axes, and some, of known lengths."""
@@ -205,14 +216,20 @@ class Dimensions:
         vector = self.of(node)
         return None if vector is None else len(vector)
 
-    def takes(self, old: Any, other: Any) -> bool:
-        """Say whether one operand is surely broadcast to the axes of another."""
-        ours, theirs = map(self.of, (old, other))
-        pairs = zip(reversed(ours or ()), reversed(theirs or ()), strict=False)
-        known = ours is not None and theirs is not None and len(theirs) <= len(ours)
-        return known and all(b == 1 or (b is not None and a == b) for a, b in pairs)
-
     # -- one pass over the program
+
+    def _settle_lists(self) -> None:
+        """Settle again with the lists that functions return, which may be given to others."""
+        told, known = self._items, dict[str, Any]()
+        for left in reversed(range(_MOST_LISTS)):
+            made = self._listed.names() if left else {}
+            if made == known:
+                return
+            known = made
+            self._items = told | {name + ends: () for name, (_, ends) in made.items()}
+            makers = {name: maker for name, (maker, _) in made.items()}
+            self._elements = Elements(self._program, self._integers, self._items, makers)
+            self._settle()
 
     def _settle(self) -> None:
         while self._sweep():
@@ -259,7 +276,10 @@ class Dimensions:
         follow = self._knowledge.follow
         if follow is None or operation.kind != "user":
             return ()
-        return self._listed.told(statement, follow(statement, operation, self, self.lengths))
+        self._called_for = names_bound(statement.targets[0])
+        results = follow(statement, operation, self, self.lengths)
+        self._called_for = []
+        return self._listed.told(statement, results)
 
     def _of_parts(self, statement: Any, names: list[Any]) -> tuple[Vector | None, ...]:
         """Return the axes of the parts of an argument that holds them, or of several results."""
@@ -279,6 +299,8 @@ class Dimensions:
         """Return the axes of what a loop runs over."""
         if self._integers.of(loop.target):
             return ()
+        if isinstance(loop.target, gast.Name) and isinstance(loop.iter, (gast.Tuple, gast.List)):
+            return () if {self.of(item) for item in loop.iter.elts} == {()} else None
         named = isinstance(loop.target, gast.Name) and isinstance(loop.iter, gast.Name)
         return (self.of(loop.iter) or (None,))[1:] if named and self.of(loop.iter) else None
 

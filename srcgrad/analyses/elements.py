@@ -13,6 +13,7 @@ from srcgrad.ir import gast
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.program import Program, is_store, targets_of
 from srcgrad.ir.walk import names_bound, root_name, statements
+from srcgrad.locks import kept_property
 
 ANY: Final = "[*]"
 """Stands for any index in the texts that arguments are known by: ``layers[*][0]``."""
@@ -75,6 +76,7 @@ class Elements:
         self._lists |= {text.partition("[")[0] for text in seen if _AT.fullmatch(text)}
         self._lists |= {text + _PART for text in self._lists}
         self._holders: dict[str, str] = {}
+        self._quiet: set[str] | None = None
         outside = [text.partition("[")[0] for text in program.tables]
         owners = {name for name in (*program.parameters, *made, *outside) if name in self._lists}
         while owners:
@@ -89,6 +91,8 @@ class Elements:
         """Return the text that stands for an expression, if it is such a list or an element."""
         if isinstance(node, gast.Name):
             return self._holders.get(node.id)
+        if (copied := _copied(node)) is not None:
+            return self.root(copied)
         if not isinstance(node, gast.Subscript) or not isinstance(node.ctx, gast.Load):
             return None
         whole = self.root(node.value)
@@ -99,7 +103,10 @@ class Elements:
         place = getattr(node.slice, "value", None)
         if type(place) is int:
             return self.at(whole, place)
-        return self.at(whole) if self._integers.of(node.slice) else None
+        # other numbers are no indices of lists
+        given = self._program.given.get(getattr(node.slice, "id", ""))
+        is_integer = given == "number" or self._integers.of(node.slice)
+        return self.at(whole) if is_integer else None
 
     def at(self, whole: str | None, place: int | None = None) -> str:
         """Return the text that stands for an element of a list: that at a place, or any."""
@@ -115,6 +122,11 @@ class Elements:
         ends = [text for text in self._seen if text.startswith(f"{root}{ANY}")]
         plain = len(ends) == 1 and ends[0].endswith(ANY) and self._seen[ends[0]] == ()
         return ends[0][len(root) :] if plain else ""
+
+    def _are_numbers(self, node: Any) -> bool:
+        """Say whether an expression is the name of a list of numbers."""
+        root = self.root(node) if isinstance(node, gast.Name) else None
+        return root in self._lists and self._seen.get(f"{root.removesuffix(_PART)}{ANY}") == ()
 
     def of_loop(self, loop: Any) -> dict[str, str | None]:
         """Return the names that a loop binds, with the texts that stand for them."""
@@ -158,6 +170,9 @@ class Elements:
             if self._made.get(getattr(target, "id", "")) is statement:
                 continue
             alone = isinstance(statement, gast.Assign) and isinstance(target, gast.Name)
+            if alone and target.id in self._written and _copied(statement.value) is not None:
+                yield target.id, None  # it changes the copy alone
+                continue
             root = self.root(statement.value) if alone or _names_in(target) else None
             parts = () if alone or root not in self._lists else enumerate(_names_in(target))
             each = {name: self.at(root, place) for place, name in parts}
@@ -166,23 +181,42 @@ class Elements:
 
     def _spoilt(self) -> Iterator[str]:
         """Yield the arguments that are changed, or get where they may be changed unseen."""
-        fine: set[int] = set()
+        nodes = [node for item in self._program.body for node in gast.walk(item)]
+        fine = _asked_or_read(nodes)
         for statement in statements(self._program.body):
             fine.update(map(id, self._plain_uses(statement)))
             changed = _changed(statement)
             yield from (_owner(self._holders[name]) for name in changed & self._holders.keys())
-        for item in self._program.body:
-            for node in gast.walk(item):
-                if isinstance(node, gast.Subscript) and isinstance(node.ctx, gast.Load):
-                    fine.add(id(node.value))
-                elif isinstance(node, gast.Call) and getattr(node.func, "id", "") in _ASKING:
-                    fine.update(map(id, node.args))
-        for item in self._program.body:
-            for node in gast.walk(item):
-                if isinstance(node, (gast.Name, gast.Subscript)) and id(node) not in fine:
-                    root = self.root(node) if isinstance(node.ctx, gast.Load) else None
-                    if root in self._lists:
-                        yield _owner(root)
+            yield from self._changed_results(statement)
+        for node in nodes:
+            if isinstance(node, (gast.Name, gast.Subscript)) and id(node) not in fine:
+                root = self.root(node) if isinstance(node.ctx, gast.Load) else None
+                if root in self._lists:
+                    yield _owner(root)
+
+    def _changed_results(self, statement: Any) -> Iterator[str]:
+        """Yield the lists that a function was given which may return one, if that is changed."""
+        if not isinstance(statement, gast.Assign) or is_store(statement):
+            return
+        bound = {name for target in statement.targets for name in names_bound(target)}
+        if bound.isdisjoint(self._written) or self._program.operation(statement).kind != "user":
+            return
+        operation = self._program.operation(statement)
+        for operand in (*operation.args, *operation.keywords.values()):
+            root = self.root(operand)
+            if root in self._lists:
+                yield _owner(root)
+
+    @kept_property
+    def _written(self) -> set[str]:
+        """The names of which a statement may change what they hold."""
+        return {name for item in statements(self._program.body) for name in _changed(item)}
+
+    def _is_quiet(self, name: str) -> bool:
+        """Say whether a name is only read from, and given to names of which the same holds."""
+        if self._quiet is None:
+            self._quiet = _quiet_names(self._program, self._written)
+        return name in self._quiet
 
     def _plain_uses(self, statement: Any) -> Iterator[Any]:
         """Yield the operands of a statement that it only reads, or gives a name that is known."""
@@ -192,11 +226,53 @@ class Elements:
             alone = isinstance(statement.targets[0], gast.Name)
             bound = [statement.targets[0].id] if alone else _names_in(statement.targets[0])
             if bound and all(name in self._holders for name in bound):
+                yield _copied(statement.value) or statement.value
+            elif alone and self._are_numbers(copied := _copied(statement.value)):
+                yield copied
+            elif alone and self._are_numbers(statement.value) and self._is_quiet(bound[0]):
                 yield statement.value
             operation = self._program.operation(statement)
             if operation.kind == "user":
                 yield from operation.args
                 yield from operation.keywords.values()
+
+
+def _asked_or_read(nodes: list[Any]) -> set[int]:
+    """Return the identities of what is indexed, or given to functions that only look at it."""
+    fine: set[int] = set()
+    for node in nodes:
+        if isinstance(node, gast.Subscript) and isinstance(node.ctx, gast.Load):
+            fine.add(id(node.value))
+        elif isinstance(node, gast.Call) and getattr(node.func, "id", "") in _ASKING:
+            fine.update(map(id, node.args))
+    return fine
+
+
+def _quiet_names(program: Program, written: set[str]) -> set[str]:
+    """Return the names that are only read from, or given to a name of which the same holds."""
+    nodes = [node for item in program.body for node in gast.walk(item)]
+    fine = _asked_or_read(nodes)
+    given: dict[int, str] = {}
+    for statement in statements(program.body):
+        if isinstance(statement, gast.For):
+            fine.add(id(statement.iter))
+        elif isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Name):
+            operation = program.operation(statement)
+            if operation.kind == "user":
+                fine.update(map(id, (*operation.args, *operation.keywords.values())))
+            given[id(statement.value)] = statement.targets[0].id
+    loads = [n for n in nodes if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load)]
+    quiet = ({node.id for node in loads} | set(given.values())) - written
+    size = -1
+    while size != (size := len(quiet)):
+        quiet -= {n.id for n in loads if id(n) not in fine and given.get(id(n)) not in quiet}
+    return quiet
+
+
+def _copied(node: Any) -> Any:
+    """Return the list that a new one has the elements of, as of ``[*xs]``; None of others."""
+    alone = isinstance(node, (gast.List, gast.Tuple)) and len(node.elts) == 1
+    return node.elts[0].value if alone and isinstance(node.elts[0], gast.Starred) else None
 
 
 def _ends_of_lists(text: str) -> Iterator[int]:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable
 from typing import Any, Final
 
+from srcgrad.analyses.elements import ANY
 from srcgrad.analyses.number_tables import number_tables, row_cells, rows_copied
 from srcgrad.analyses.points_to import PointsTo
 from srcgrad.ir import gast
 from srcgrad.ir.build import load, subscript
 from srcgrad.ir.changes import change_of
-from srcgrad.ir.displays import makes_list, repeated_entries
+from srcgrad.ir.displays import is_plain_number, makes_list, makes_row, repeated_entries
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import GIVEN_ARRAYS, Program, bound_names, is_store, store_target
 from srcgrad.ir.walk import names_bound, names_read, statements
@@ -54,7 +56,8 @@ class Entries:
         self._program = program
         self._parent: dict[str, str] = {}
         self._values: dict[str, list[tuple[str | None, Any]]] = defaultdict(list)  # with words
-        self._unknown: set[str] = set(program.parameters)
+        self._unknown: set[str] = set(program.parameters)  # whose entries are not, or not only,
+        self._strange: set[str] = {n for n in self._unknown if not self._is_given(n)}  # numbers
         self._dicts: set[str] = set()
         self.sequences: set[str] = set()
         self._getitem = program.reader.vocabulary.getitem
@@ -64,7 +67,9 @@ class Entries:
             self._visit(statement)
         self._join_rows()
         bound = bound_names(program.body)  # of other names it is not said what they held before
-        self._unknown.update(n for n in self._parent if n.isidentifier() and n not in bound)
+        outside = [n for n in self._parent if n.isidentifier() and n not in bound]
+        self._forget(n for n in outside if n not in program.parameters)
+        self._strange = {self._root(name) for name in self._strange}
         roots = {self._root(name) for name in self._unknown}
         self._unknown = {name for name in self._parent if self._root(name) in roots}
         self._unknown.update(roots)
@@ -79,6 +84,12 @@ class Entries:
     def of(self, name: str) -> list[Any] | None:
         """Return every value that may be put into the container; None if something is unknown."""
         return self._kept(name, None)
+
+    def beside_given(self, name: str) -> list[Any] | None:
+        """Return what may be put into a list, which may be a given one of numbers; or None."""
+        if name not in self._parent or self._root(name) in self._strange:
+            return None
+        return [UNSEEN, *(value for _, value in self._together.get(self._root(name), ()))]
 
     def read(self, statement: Any) -> list[Any] | None:
         """Return every value that a statement may read out of a container; None if unknown.
@@ -192,7 +203,7 @@ class Entries:
             if change.value is not None:
                 self._values[change.name].append((None, change.value))
             if change.target is not None:
-                self._unknown.add(change.target)
+                self._forget([change.target])
         elif is_store(statement):
             target = store_target(statement)
             if isinstance(target.value, gast.Name):
@@ -201,12 +212,13 @@ class Entries:
         elif isinstance(statement, gast.Assign):
             self._assign(statement)
         elif isinstance(statement, gast.For):
-            self._unknown.update(names_bound(statement.target))
+            self._forget(names_bound(statement.target))
 
     def _assign(self, statement: Any) -> None:
         target, value = statement.targets[0], statement.value
         if not isinstance(target, gast.Name):
-            self._unknown.update(names_bound(target))
+            parts = names_bound(target)
+            self._unknown.update(parts) if self._is_given(value, 2) else self._forget(parts)
             return
         name = target.id
         self._root(name)
@@ -246,7 +258,9 @@ class Entries:
         entry = value.value if isinstance(value, gast.DictComp) else value.elt
         self._note_rows(name, [value])
         bound = {n for part in value.generators for n in names_bound(part.target)}
-        if bound.isdisjoint(names_read(entry)):
+        scope = self._program.reader.scope
+        written = is_plain_number(entry, scope) or makes_row(entry, scope)
+        if written or bound.isdisjoint(names_read(entry)):
             self._display(name, [(None, entry)])
         else:
             self._lose(name)
@@ -269,7 +283,18 @@ class Entries:
 
     def _lose(self, name: str) -> None:
         if name not in self._tables.rows:
-            self._unknown.add(name)
+            self._forget([name])
+
+    def _forget(self, names: Iterable[str]) -> None:
+        """Note that names may be bound to what nothing is known of."""
+        known = [*names]
+        self._unknown.update(known)
+        self._strange.update(known)
+
+    def _is_given(self, value: Any, depth: int = 1) -> bool:
+        """Say whether a value is a given list of numbers, or of such lists."""
+        name = value if isinstance(value, str) else getattr(value, "id", "")
+        return self._program.given.get(name + ANY * depth) == "number"
 
     def _display(self, name: str, items: list[tuple[str | None, Any]]) -> None:
         for word, item in items:

@@ -9,7 +9,7 @@ import numpy as np
 from srcgrad.ir import gast
 from srcgrad.ir.build import subscript
 from srcgrad.ir.program import Program, bound_names, targets_of
-from srcgrad.ir.walk import names_bound, root_name, statements, walk
+from srcgrad.ir.walk import names_bound, names_read, root_name, statements, walk
 
 
 class Integers:
@@ -153,8 +153,28 @@ class Integers:
             whole = self._is_shape(node.value) and self.of(node.slice)
             return whole or self._axes_of_whole(node) == 0
         if isinstance(node, gast.Call):
-            return self._scope.resolve(node.func) in (len, int)
+            return self._gives_integer(node)
         return isinstance(node, gast.Attribute) and node.attr in ("ndim", "size")
+
+    def _gives_integer(self, call: Any) -> bool:
+        """Say whether a call gives an integer, as ``len(x)`` and the most of several do."""
+        callee = self._scope.resolve(call.func)
+        if callee in (len, int):
+            return True
+        if callee not in (max, min, sum) or call.keywords:
+            return False
+        if len(call.args) == 1:
+            return self._holds_integers(call.args[0])
+        return callee is not sum and all(map(self.of, call.args))
+
+    def _holds_integers(self, comprehension: Any) -> bool:
+        """Say whether a comprehension gives integers, whatever it goes through."""
+        if not isinstance(comprehension, (gast.GeneratorExp, gast.ListComp)):
+            return False
+        bound = {n for part in comprehension.generators for n in names_bound(part.target)}
+        entry = comprehension.elt
+        plain = isinstance(entry, gast.Call) or bound.isdisjoint(names_read(entry))
+        return plain and self.of(entry)
 
     def _is_range(self, node: Any) -> bool:
         return getattr(node, "id", "") in self._ranges or self.is_range(node)

@@ -1,4 +1,4 @@
-"""Knows the lists of numbers that functions of the user's return."""
+"""Knows the lists of numbers, or of such lists, that functions of the user's return."""
 
 from __future__ import annotations
 
@@ -17,21 +17,27 @@ class ListedResults:
 
     def __init__(self, program: Program) -> None:
         self._program = program
-        self._made: dict[str, Any] = {}
+        self._made: dict[str, tuple[Any, str]] = {}
 
     def told(self, statement: Any, results: tuple[Any, ...]) -> tuple[Vector | None, ...]:
-        """Return the axes of the results of a call, of which a list is taken apart or noted."""
-        if results != (ANY,):
-            return results
+        """Return the axes of the results of a call, of which a list is taken apart or noted.
+
+        Such a list is told by what leads to its numbers, ``[*]`` or ``[*][*]``.
+        """
         target = statement.targets[0]
-        if isinstance(target, gast.Tuple):
-            return ((),) * len(target.elts)
+        ends = results[0] if len(results) == 1 and isinstance(results[0], str) else ""
         if isinstance(target, gast.Name):
-            self._made[target.id] = statement
+            self._made.pop(target.id, None)
+        if not ends:
+            return results
+        if isinstance(target, gast.Tuple):
+            return (() if ends == ANY else None,) * len(target.elts)
+        if isinstance(target, gast.Name):
+            self._made[target.id] = statement, ends
         return (None,)
 
-    def names(self) -> dict[str, Any]:
-        """Return the names of lists, with the statements that bind them and nothing else."""
+    def names(self) -> dict[str, tuple[Any, str]]:
+        """Return the names of lists, with the one statement that binds each, and those texts."""
         if not self._made:
             return {}
         every = statements(self._program.body)

@@ -9,14 +9,16 @@ from typing import Any, Final
 from srcgrad.ir import gast
 from srcgrad.ir.changes import Change, change_of
 from srcgrad.ir.displays import copied_from, makes_list, makes_table
+from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program, bound_names, is_store, store_target, targets_of
-from srcgrad.ir.walk import names_bound, own_nodes, statements
+from srcgrad.ir.walk import found_in, names_bound, own_nodes, statements
 from srcgrad.primitives import Primitive
 
 _NO_CELLS: Final = (
     *(gast.List, gast.Tuple, gast.Dict, gast.Set, gast.Starred),
     *(gast.ListComp, gast.DictComp, gast.SetComp, gast.GeneratorExp),
 )
+_COMPREHENSIONS: Final = gast.ListComp, gast.SetComp, gast.GeneratorExp, gast.DictComp
 
 
 @dataclass(slots=True)
@@ -286,8 +288,10 @@ class _Uses:
         for node in own_nodes(statement):
             if isinstance(node, gast.Subscript) and self._reads_place(node):
                 allowed.add(id(node.value))
-            elif isinstance(node, gast.Call) and self._only_reads(node):
-                allowed.update(map(id, node.args))
+            elif isinstance(node, gast.Call):
+                allowed.update(map(id, self._only_read(node)))
+            elif isinstance(node, _COMPREHENSIONS):
+                allowed.update(map(id, self._gone_through(node)))
             elif isinstance(node, gast.Compare) and isinstance(node.ops[0], (gast.In, gast.NotIn)):
                 allowed.add(id(node.comparators[0]))
             elif isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.Not):
@@ -308,6 +312,24 @@ class _Uses:
         """Say whether an expression reads an entry, or a part of a row, which is a new list."""
         is_row = getattr(read.value, "id", "") not in self._found.tables
         return is_row or not isinstance(read.slice, gast.Slice)
+
+    def _gone_through(self, comprehension: Any) -> list[Any]:
+        """Return what a comprehension names, and what it goes through if it keeps no row of it."""
+        fine = {
+            id(part)
+            for node in found_in(comprehension, gast.Subscript, gast.Call)
+            for part in (
+                [node.value] if isinstance(node, gast.Subscript) else self._only_read(node)
+            )
+        }
+        rows = {n for part in comprehension.generators for n in names_bound(part.target)}
+        own = [node for node in found_in(comprehension, gast.Name) if node.id in rows]
+        if any(isinstance(node.ctx, gast.Load) and id(node) not in fine for node in own):
+            return own
+        return [*own, *(part.iter for part in comprehension.generators)]
+
+    def _parts_read(self, node: Any) -> list[Any]:
+        return [node.value] if isinstance(node, gast.Subscript) else self._only_read(node)
 
     def _grows_row(self, change: Change) -> bool:
         tables, rows = self._found.tables, self._found.rows
@@ -337,9 +359,27 @@ class _Uses:
             return {id(target), id(value)}
         return set()
 
-    def _only_reads(self, call: Any) -> bool:
-        """Say whether a call neither writes into its operands nor returns one of them."""
+    def _only_read(self, call: Any) -> list[Any]:
+        """Return the operands that a call neither writes into nor returns."""
         operation = self._program.reader.read(call)
+        if operation.kind == "user":
+            return self._only_read_by(operation.primal, call)
+        return call.args if self._only_reads(operation, call) else []
+
+    def _only_read_by(self, callee: Any, call: Any) -> list[Any]:
+        """Return the operands that a user's function only reads; of a row it may return a cell."""
+        vocabulary, tables = self._program.reader.vocabulary, self._found.tables
+        written, elsewhere = vocabulary.written_operands(callee, call)
+        if elsewhere:
+            return []
+        cells = vocabulary.elements_returned(callee, call)
+        cells = [item for item in cells if getattr(item, "id", "") not in tables]
+        returned = vocabulary.returned_operands(callee, call)
+        kept = {id(item) for item in (*written, *returned)} - set(map(id, cells))
+        return [item for item in call.args if id(item) not in kept]
+
+    def _only_reads(self, operation: Operation, call: Any) -> bool:
+        """Say whether a call neither writes into its operands nor returns one of them."""
         if operation.kind == "primitive":
             known = self._program.reader.vocabulary.primitive(operation.primal)
             returns_operand = known.may_view and not self._chooses_cell(known, call)

@@ -61,7 +61,7 @@ def _keeps_shape(statement: Any, shapes: Shapes, dimensions: Dimensions | None) 
     old, right = statement.value.left, statement.value.right
     if dimensions is None or not dimensions.of(old):
         return shapes.same(old, statement.targets[0])
-    return shapes.same(old, right) or dimensions.takes(old, right)
+    return shapes.same(old, right) or _takes(dimensions, old, right)
 
 
 def _is_update(statement: Any) -> bool:
@@ -153,3 +153,11 @@ def _bound(statement: Any) -> list[str]:
     if isinstance(statement, gast.For):
         targets = [statement.target]
     return [name for target in targets for name in names_bound(target)]
+
+
+def _takes(dimensions: Dimensions, old: Any, other: Any) -> bool:
+    """Say whether one operand is surely broadcast to the axes of another."""
+    ours, theirs = map(dimensions.of, (old, other))
+    pairs = zip(reversed(ours or ()), reversed(theirs or ()), strict=False)
+    known = ours is not None and theirs is not None and len(theirs) <= len(ours)
+    return known and all(b == 1 or (b is not None and a == b) for a, b in pairs)

@@ -9,6 +9,7 @@ from typing import Any
 from srcgrad.analyses.array_kinds import ArrayKinds
 from srcgrad.analyses.call_writes import draws_anew
 from srcgrad.analyses.dimensions import Dimensions
+from srcgrad.analyses.elements import ANY
 from srcgrad.analyses.entries import Entries, copied_list
 from srcgrad.analyses.outside_attributes import holders_of_memory
 from srcgrad.analyses.outside_numbers import OutsideNumbers
@@ -167,8 +168,10 @@ class SharedOperands:
         """Return the names that an operand is, or whose memory it displays, also by parts."""
         if isinstance(arg, gast.Name):
             return [arg.id]
-        if isinstance(arg, gast.Starred):  # of an array with one axis it takes the numbers
-            return [] if self._dimensions.rank(arg.value) == 1 else self._direct(arg.value)
+        if isinstance(arg, gast.Starred):  # of what holds numbers it takes those
+            numbers = self._dimensions.rank(arg.value) == 1
+            numbers = numbers or self._dimensions.numbers_in(arg.value) == ANY
+            return [] if numbers else self._direct(arg.value)
         if isinstance(arg, (gast.Tuple, gast.List, gast.Set, gast.Dict)):
             parts = arg.values if isinstance(arg, gast.Dict) else arg.elts
             return [name for part in parts for name in self._direct(part)]

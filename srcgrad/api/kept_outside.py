@@ -26,6 +26,7 @@ from srcgrad.ir.reach import reached_functions
 
 _FIXED: Final = (int, str, bytes, type, type(None), ModuleType, FunctionType)
 """Kinds of values that have no slope, so that no call has kept what varies in them."""
+_ACTING: Final = (ast.Call, ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
 
 
 def may_keep(parts: Iterable[Part], generated: Generated) -> bool:
@@ -148,12 +149,20 @@ def _keeps_none(value: Any) -> bool:
 
 def _writes(part: Part, generated: Generated) -> bool:
     """Say whether a part may write into more than what its function has made itself."""
+    if all(map(_only_leaves, statements_of(part))):
+        return False
     around = [f for f in (state.function for state in generated.functions) if _holds(f, part)]
     if not around or any(written_parameters(function, VOCABULARY) for function in around):
         return True
     variables = {name for function in around for name in function.__code__.co_varnames}
     nodes = [node for statement in statements_of(part) for node in ast.walk(statement)]
     return any(_is_unknown(n.func, variables) for n in nodes if isinstance(n, ast.Call))
+
+
+def _only_leaves(statement: ast.stmt) -> bool:
+    """Say whether a statement does nothing but to leave the function, with what is there."""
+    plain = isinstance(statement, (ast.Return, ast.Pass))
+    return plain and not any(isinstance(node, _ACTING) for node in ast.walk(statement))
 
 
 def _holds(function: FunctionType, part: Part) -> bool:

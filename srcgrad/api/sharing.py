@@ -162,7 +162,7 @@ def depth_of_numbers(value: Any) -> int:
         return 0
     if all(type(item) is int or isinstance(item, float) for item in value):
         return 1
-    depths = {depth_of_numbers(item) if type(item) is list else 0 for item in value}
+    depths = set(map(depth_of_numbers, value))
     depth = depths.pop()
     return depth + 1 if depth and not depths else 0
 

@@ -104,8 +104,10 @@ class Directions:
         None says that no run gives the value again, as where it is drawn at random.
         """
         again, mixed = self._run("plain", tangents)[0], self._run("mixed", tangents)[0]
-        if not all(map(_alike, again, value)):
+        if len(again) != len(value) or not all(map(_alike, again, value)):
             return None
+        if len(mixed) != len(value):
+            return [False] * len(value)
         return list(map(_alike, mixed, value))
 
     def _along(self, tangents: Sequence[Any]) -> list[Any]:
@@ -180,7 +182,9 @@ def _near(found: Any, expected: Any) -> bool:
 
 
 def _alike(first: Any, second: Any) -> bool:
-    """Say whether the numbers in two arrays are the same to rounding."""
+    """Say whether two arrays have one shape, and the same numbers to rounding."""
+    if np.shape(first) != np.shape(second):
+        return False
     size = np.max(np.nan_to_num(np.absolute(second), posinf=0.0), initial=0.0)
     precision = np.finfo(np.result_type(second, np.float16)).eps
     allowed = precision**0.4 * (size + 1e-3)

@@ -9,7 +9,6 @@ from types import FunctionType
 from typing import Any, Final
 
 from srcgrad.analyses.dimensions import Dimensions
-from srcgrad.analyses.elements import ANY
 from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.knowledge import Follow, Knowledge, Operands, Result
 from srcgrad.analyses.lengths import Lengths, Seen, outside
@@ -25,7 +24,6 @@ from srcgrad.compiler.vocabulary import VOCABULARY
 from srcgrad.errors import UnsupportedError
 from srcgrad.frontend.expand.entry import Expander
 from srcgrad.frontend.expand.scoping import without_collisions
-from srcgrad.frontend.returned_lists import returns_list
 from srcgrad.frontend.source import FunctionSource, find_source
 from srcgrad.ir.build import load
 from srcgrad.ir.operations import Operation
@@ -173,9 +171,9 @@ class Following:
         found = Dimensions(program, integers, shapes, assume=False, knowledge=knowledge)
         outputs = [load(name) for name in program.outputs]
         vectors = tuple(outside(found.of(output)) for output in outputs)
-        if vectors == (None,) and returns_list(callee.function):
+        if vectors == (None,) and not program.returns_tuple:
             listed = found.numbers_in(outputs[0])
-            return (listed,) if listed == ANY else vectors
+            return (listed,) if listed else vectors
         return vectors if program.returns_tuple or len(vectors) == 1 else ()
 
     def _program(self, callee: FunctionSource) -> Program | None:

@@ -18,6 +18,7 @@ from srcgrad.frontend.named_targets import with_named_targets
 from srcgrad.frontend.nested_lists import refuse_inner_joins
 from srcgrad.frontend.normalize.attempts import Attempts
 from srcgrad.frontend.normalize.axes import with_axes
+from srcgrad.frontend.normalize.copied_lists import without_copies
 from srcgrad.frontend.normalize.counting import (
     counted,
     is_checkpointed,
@@ -161,7 +162,7 @@ def _normal_form(
     lasting = scope.local | exits.flags | placed | carried | apart
     taken = [*program.parameters, *(name for name in outside if name not in scope.local)]
     versions = Versions(namer, [*program.parameters], lasting, fixed, outside)
-    tree.body = _settled(versions.function(tree.body), program)
+    tree.body = without_copies(_settled(versions.function(tree.body), program), reader)
     for loop, variable in versions.unbound:
         refusals.add(loop, f"a loop that reads `{variable}` before anything binds it", _BIND_IT)
     program.unbound = maybe_unbound(tree.body, taken, namer.base)

@@ -41,13 +41,14 @@ def makes_table(value: Any, scope: Scope) -> bool:
     """Say whether an expression makes a list or dict of rows of numbers, each row anew."""
     if isinstance(value, (gast.List, gast.Dict)):
         rows = value.elts if isinstance(value, gast.List) else value.values
-        return bool(rows) and all(_makes_row(item, scope) for item in rows)
+        return bool(rows) and all(makes_row(item, scope) for item in rows)
     if isinstance(value, gast.DictComp):
-        return _makes_row(value.value, scope)
-    return isinstance(value, gast.ListComp) and _makes_row(value.elt, scope)
+        return makes_row(value.value, scope)
+    return isinstance(value, gast.ListComp) and makes_row(value.elt, scope)
 
 
-def _makes_row(value: Any, scope: Scope) -> bool:
+def makes_row(value: Any, scope: Scope) -> bool:
+    """Say whether an expression makes a list or dict of numbers that are written out."""
     if isinstance(value, gast.ListComp):
         return is_plain_number(value.elt, scope)
     if isinstance(value, gast.DictComp):

@@ -194,6 +194,8 @@ class Mapping(Part):
             source = at(gast.ListComp(source.elt, source.generators), node)
         if isinstance(source, Static) or not self.frame.varies(source):
             return None
+        if not isinstance(source, (gast.ListComp, gast.List, gast.Tuple)):
+            source = at(call("list", source), node)  # it may be an iterator
         source = self._so_many(source, given.get("count"), node)
         if source is None:
             return None

@@ -30,7 +30,7 @@ def asked_for(function: Any) -> frozenset[str]:
         try:
             tests = found_in(source_to_read(function).tree, gast.Compare)
         except SrcgradError:  # later it is said better
-            tests = ()
+            tests = []
         asked = [test.left for test in tests if _asks_for_none(test)]
         _ASKED[code] = frozenset(item.id for item in asked if isinstance(item, gast.Name))
     return _ASKED[code]

@@ -128,6 +128,41 @@ def unique_and_counts(ar: Any) -> tuple[Any, Any]:
     return np.unique(ar), np.unique(np.asarray(stop_gradient(ar)), return_counts=True)[1]
 
 
+@table.of(np.unique, option=("return_index", 1))
+@table.of(np.unique, option=("return_inverse", 2))
+@table.of(np.unique, option=("return_counts", 3))
+@table.of(np.unique, option=("axis", 4))
+def unique_and_more(
+    ar: Any,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    axis: int | None = None,
+    *,
+    equal_nan: bool = True,
+) -> Any:
+    """Return the distinct values, or parts of an array, and what is asked for of them."""
+    known = np.asarray(stop_gradient(ar))
+    found = np.unique(known, True, True, True, axis, equal_nan=equal_nan)
+    first = found[1]
+    values = np.ravel(ar)[first] if axis is None else np.take(ar, first, axis)
+    if return_index and return_inverse and return_counts:
+        return values, first, found[2], found[3]
+    if return_index and return_inverse:
+        return values, first, found[2]
+    if return_index and return_counts:
+        return values, first, found[3]
+    if return_inverse and return_counts:
+        return values, found[2], found[3]
+    if return_index:
+        return values, first
+    if return_inverse:
+        return values, found[2]
+    if return_counts:
+        return values, found[3]
+    return values
+
+
 @written_out
 def edges_of(a: Any, bins: Any, range: Any) -> Any:
     """Return the edges of bins, which are given, or divide a range evenly."""

@@ -15,12 +15,12 @@ Mapped = Callable[..., Any]
 
 
 @table.of(np.apply_along_axis)
-def apply_along_axis(func1d: Mapped, axis: int, arr: Any, *args: Any) -> Any:
+def apply_along_axis(func1d: Mapped, axis: int, arr: Any, *args: Any, **kwargs: Any) -> Any:
     """Put what a function makes of each row in the place of the row."""
     rows = np.moveaxis(arr, axis, -1)
     lead = np.shape(rows)[:-1]
     flat = np.reshape(rows, (-1, np.shape(rows)[-1]))
-    results = np.stack([func1d(row, *args) for row in flat])
+    results = np.stack([func1d(row, *args, **kwargs) for row in flat])
     shape = np.shape(results)[1:]
     done = np.reshape(results, lead + shape)
     first = axis % np.ndim(arr)

@@ -125,7 +125,8 @@ def _names_of(text, *names):
 def test_a_copy_is_another_list_that_holds_the_same(copy):
     (rows, other, row, cell), found = _names_of(
         f"def f(x):\n    rows = [[x], [x * 2]]\n    other = {copy}\n    row = other[0]\n"
-        "    rows[0][0] = x * 3\n    cell = rows[1]\n    return row[0] * cell[0]",
+        "    other[0] = rows[1]\n    rows[0][0] = x * 3\n    cell = rows[1]\n"
+        "    return row[0] * cell[0]",
         *("rows", "other", "row", "cell"),
     )
     assert other
