@@ -52,7 +52,7 @@ def matrix_turned_into_lists(x):
     return turned[1][0] * turned[0][0] + turned[2][1]
 
 
-@program("v", by="tape")
+@program("v")
 def loop_over_columns_of_rows_that_change(x):
     rows = [[x[0], x[1]], [x[2], x[3]]]
     total = 0.0

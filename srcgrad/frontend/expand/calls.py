@@ -87,7 +87,7 @@ class Calls(Part):
         node.func = self.frame.plain(callee, node.func)
         self.frame.given.spell(node, given)
         self.frame.held_fields.note_call_writes(node, callee)
-        return node
+        return self.frame.cursors.listed(callee, node) or node
 
     # -- by what is called
 

@@ -67,9 +67,10 @@ class Folding(Part):
         self, callee: Known, args: list[Value], keywords: Bound, node: Any
     ) -> Value | None:
         """Return what an object's own method gives for ``abs(v)``, or so; None if nothing asks."""
-        put = self._heaps.ordered(callee, args, keywords, node)
-        if put is not None:
-            return put
+        for ask in (self._heaps.ordered, self.frame.cursors.read):
+            put = ask(callee, args, keywords, node)
+            if put is not None:
+                return put
         if callee.value is sum:
             return self._sum(args, keywords, node)
         if callee.value is functools.reduce:

@@ -72,6 +72,7 @@ class Frame:
         comprehensions: The places of those that are being rewritten, outermost first.
         named_fields: Variables that are names of arrays in fields of objects outside.
         assigned: The name that the value of an expression is given, and the expression.
+        dropped: The expression of the last statement that is one.
         receivers: The class and the object of each method being expanded, for `super()`.
     """
 
@@ -126,6 +127,7 @@ class Frame:
         self.wished = self.bound_field = ""
         self.assigned: tuple[str, Any] = ("", None)
         self.ordered = 0
+        self.dropped: Any = None
 
     # -- names
 

@@ -16,6 +16,7 @@ from srcgrad.frontend.expand.asking import Asking
 from srcgrad.frontend.expand.calls import Calls
 from srcgrad.frontend.expand.constructing import Constructing
 from srcgrad.frontend.expand.control import Control
+from srcgrad.frontend.expand.cursors import Cursor, Cursors
 from srcgrad.frontend.expand.derivatives import Derivatives
 from srcgrad.frontend.expand.entering import Entering
 from srcgrad.frontend.expand.expressions import Expressions
@@ -103,7 +104,7 @@ class Interpreter(Frame):
         self.control = Control(self)
         self.iterating = Iterating(self)
         self.entering = Entering(self)
-        self.folding = Folding(self)
+        self.cursors, self.folding = Cursors(self), Folding(self)
         self.generators = Generators(self)
         self.sequencing = Sequencing(self)
         self.options = Options(self)
@@ -189,6 +190,8 @@ class Interpreter(Frame):
 
     def plain(self, value: Value, node: Any) -> Any:
         """Return a value as an expression of the text."""
+        if isinstance(value, Cursor):
+            return self.cursors.rest(value, node)
         return self.expressions.plain(value, node)
 
     def attribute(self, owner: Value, name: str, node: Any) -> Value:

@@ -233,10 +233,9 @@ class Statements(Part):
             return
         if self.frame.options.puts_options(node.value, node) or self.frame.fields.tells(node):
             return
+        self.frame.dropped = node.value
         value = self.frame.value(node.value)
-        if isinstance(value, Static):
-            return
-        if is_idle(value):
+        if isinstance(value, Static) or is_idle(value):
             return
         node.value = value
         self.frame.out.append(node)
