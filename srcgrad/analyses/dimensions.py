@@ -159,13 +159,14 @@ class Dimensions:
         For a call whose results are being found, a list seems to hold numbers if it holds nothing
         else that is known by now.
         """
-        found = self._elements.numbers_in(node) or self._cells.numbers_in(node)
+        text, found = self._elements.numbers_in(node)
+        self._of_item(text)  # which is asked at each call, if it is of an argument
+        found = found or self._cells.numbers_in(node)
         if found or not self._called_for or not isinstance(node, gast.Name):
             return found
-        if any(self._weak.get(name, ()) is None for name in self._called_for):
-            return ""  # that was tried before
+        tried = any(self._weak.get(name, ()) is None for name in self._called_for)
         seem = [self._cells.are_numbers(n, node.id, self._known) for n in self._called_for]
-        return ANY if all(seem) else ""
+        return ANY if all(seem) and not tried else ""
 
     def agree(self, first: Any, second: Any) -> bool:
         """Say whether two operands have the same axes, and some, of known lengths."""

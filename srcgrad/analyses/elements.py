@@ -113,15 +113,18 @@ class Elements:
         single = f"{whole}[{place}]"
         return single if single in self._seen else f"{(whole or '').removesuffix(_PART)}{ANY}"
 
-    def numbers_in(self, node: Any) -> str:
-        """Return what leads from a list to numbers, of which it holds nothing else: ``[*][*]``."""
+    def numbers_in(self, node: Any) -> tuple[str, str]:
+        """Return the text of the numbers in a list, of which it holds nothing else, and its end.
+
+        That is what leads to them from the list: ``[*][*]``. Both are empty for others.
+        """
         root = self.root(node)
         if root is None or root not in self._lists:
-            return ""
+            return "", ""
         root = root.removesuffix(_PART)
-        ends = [text for text in self._seen if text.startswith(f"{root}{ANY}")]
-        plain = len(ends) == 1 and ends[0].endswith(ANY) and self._seen[ends[0]] == ()
-        return ends[0][len(root) :] if plain else ""
+        texts = [text for text in self._seen if text.startswith(f"{root}{ANY}")]
+        plain = len(texts) == 1 and texts[0].endswith(ANY) and self._seen[texts[0]] == ()
+        return (texts[0], texts[0][len(root) :]) if plain else ("", "")
 
     def _are_numbers(self, node: Any) -> bool:
         """Say whether an expression is the name of a list of numbers."""

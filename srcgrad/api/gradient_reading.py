@@ -345,7 +345,9 @@ class GradientReading(Forms, Reading, Generic[P, R_co]):
             UnsupportedError: The function is not differentiated by source for these arguments.
         """
         known = static_arguments(self._function, args, kwargs)
-        bound = self._selection.bound(args, kwargs)
+        call = self._selection.signature.bind_partial(*args, **kwargs)
+        call.apply_defaults()
+        bound = call.arguments
         make: Callable[[], Plan] = lambda: self._made_for(args, kwargs)  # noqa: E731
         plan = self._plan = whole_or_in_part(lambda: self._with_flags(make, known, bound))
         if plan.holds is not None and not plan.fits(args, kwargs):

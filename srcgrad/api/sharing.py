@@ -143,7 +143,7 @@ def kinds_of_arrays(arguments: Mapping[str, Any]) -> KindsOfArrays:
     """
     ranks = {name: np.ndim(value) for name, value in arguments.items() if is_writable_array(value)}
     arrays = {(name, _KINDS.get(rank, "array")) for name, rank in ranks.items() if rank}
-    depths = {name: depth_of_numbers(value) for name, value in arguments.items()}
+    depths = {n: depth_of_numbers(v, (list, tuple)) for n, v in arguments.items()}
     arrays |= {(name + ANY * depth, "number") for name, depth in depths.items() if depth}
     return frozenset(arrays) | {
         (name, "number" if isinstance(value, float) else type(value).__name__)
@@ -152,8 +152,10 @@ def kinds_of_arrays(arguments: Mapping[str, Any]) -> KindsOfArrays:
     }
 
 
-def depth_of_numbers(value: Any) -> int:
+def depth_of_numbers(value: Any, inner: tuple[type, ...] = (list,)) -> int:
     """Return how deep in lists a value holds numbers and nothing else; 0 if it is no such list.
+
+    Those inside are of the `inner` types.
 
     >>> [depth_of_numbers(v) for v in ([1, 2.5], [[1.0], [2.0, 3.0]], [[1.0], 2.0], [True], [])]
     [1, 2, 0, 0, 0]
@@ -162,7 +164,7 @@ def depth_of_numbers(value: Any) -> int:
         return 0
     if all(type(item) is int or isinstance(item, float) for item in value):
         return 1
-    depths = set(map(depth_of_numbers, value))
+    depths = {depth_of_numbers(v, inner) if type(v) in inner else 0 for v in value}
     depth = depths.pop()
     return depth + 1 if depth and not depths else 0
 

@@ -31,7 +31,7 @@ from srcgrad.frontend.element_reads import (
     parts_of,
     plain_origins,
 )
-from srcgrad.frontend.fixed import keeps_nothing, never_changes
+from srcgrad.frontend.fixed import may_hand_out_defaults, never_changes
 from srcgrad.frontend.given_functions import (
     LOCAL,
     Given,
@@ -376,7 +376,8 @@ class Effects:
     def _handed_back(self, callee: FunctionType, call: Any) -> set[str]:
         """Return the parameters whose memory the result of a call may lie in."""
         found = _returned_by(callee, self._reader.vocabulary, self._active)
-        made = {ELSEWHERE} & found if keeps_nothing(callee) else {ELSEWHERE}
+        out = may_hand_out_defaults(callee, plain_origins(found))
+        made = {ELSEWHERE} if out else {ELSEWHERE} & found
         whole = made.union(*map(self._origins, given_to(callee, call, found)))
         given = given_to(callee, call, plain_origins(found) - found)
         return whole.union(element_of(origin) for item in given for origin in self._origins(item))

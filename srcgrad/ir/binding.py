@@ -418,12 +418,15 @@ class _Walk:
 
     def _met(self, ends: list[Bound]) -> Bound:
         """Return what is bound at all of several ends, and what is if no flag is up."""
-        handed = self._handed_on
-        spread = [
-            end.union((flag, name) for flag in self._flags for name in handed if name in end)
-            for end in ends
-        ]
-        return set.intersection(*spread)
+        common = set.intersection(*ends)
+        some = {name for name in self._handed_on - common if any(name in end for end in ends)}
+        for name in some:  # at one end, and under a flag at others
+            common.update(
+                (flag, name)
+                for flag in self._flags
+                if all(name in end or (flag, name) in end for end in ends)
+            )
+        return common
 
     def _when(self, statement: Any, bound: Bound, *, held: bool) -> Bound:
         """Return the names bound in a branch or a loop: what its test has read is, too."""

@@ -20,6 +20,7 @@ from srcgrad.runtime import (
     came_from,
     complex_shadow_of,
     complex_zeros_like,
+    distinct_places,
     is_above,
     is_below,
     is_complex,
@@ -52,7 +53,7 @@ from srcgrad.runtime import (
 
 _RUNTIME = (
     *(add_at, any_selected, complex_zeros_like, is_matrix, is_number, scalar_seed, shortcut),
-    *(are_tied, between_zeros, is_complex, numbers),
+    *(are_tied, between_zeros, distinct_places, is_complex, numbers),
     *(
         picked,
         taken,

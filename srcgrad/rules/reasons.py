@@ -101,7 +101,12 @@ _LOOKUP = Whole(
     "does not exist as it stands: it sorts points into a tree",
     "ask for the places on constant copies, and calculate with `points[places]`",
 )
+_ADVANCED = Whole(
+    "is not known: only the run tells how far an iterator has come",
+    "loop over a list, or index it",
+)
 FUNCTIONS: dict[str, Whole] = {
+    **dict.fromkeys(("builtins.iter", "builtins.next"), _ADVANCED),
     **dict.fromkeys(("scipy.spatial.KDTree", "scipy.spatial.cKDTree"), _LOOKUP),
     **dict.fromkeys(("scipy.spatial.ConvexHull", "scipy.spatial.Delaunay"), _LOOKUP),
     "scipy.linalg.null_space": _BASIS,

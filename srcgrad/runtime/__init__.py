@@ -99,6 +99,7 @@ from srcgrad.runtime.dispatch import (
 )
 from srcgrad.runtime.distinct import (
     distinct_back,
+    distinct_places,
     distinct_take,
     edges_back,
     ends_back,
@@ -398,7 +399,8 @@ __all__ = [
     "correlate_back", "cov_back", "cov_push", "crop", "cross_left", "cross_right", "cumprod_back",
     "cumprod_push", "cumsum_back", "det_back", "diag_back", "diagonal_back", "diff_back",
     "diff_push", "differences_back", "differences_push", "digamma", "dist_back", "dist_push",
-    "distinct_back", "distinct_take", "divide_or_zero", "divided_each", "divmod_push", "dot_along",
+    "distinct_back", "distinct_places", "distinct_take", "divide_or_zero", "divided_each",
+    "divmod_push", "dot_along",
     "dot_left", "dot_right", "edges_back", "ediff1d_back", "eig_back", "eig_push", "eigh_back",
     "eigh_push", "eigvals_back", "eigvalsh_back", "eigvalsh_push", "einsum_again", "einsum_back",
     "einsum_back_push", "einsum_push", "ends_back", "exclusive_cumprod", "exp2_difference",

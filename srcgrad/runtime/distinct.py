@@ -29,6 +29,16 @@ def distinct_take(tangent: Any, x: Any, values: Any) -> Any:
     return np.ravel(tangent)[first[np.searchsorted(found, values)]]
 
 
+def distinct_places(x: Any, axis: int | None, equal_nan: bool) -> tuple[Any, Any, Any]:
+    """Return where each distinct value is first, which of them each is, and how often it is there.
+
+    >>> [found.tolist() for found in distinct_places([2.0, 1.0, 2.0], None, True)]
+    [[1, 0], [1, 0, 1], [1, 2]]
+    """
+    _, first, which, counts = np.unique(x, True, True, True, axis, equal_nan=equal_nan)
+    return first, which, counts
+
+
 def edges_back(grad: Any, a: Any, ends_in_a: bool) -> Any:
     """Return the gradient of edges at equal distances from the least to the largest of `a`.
 

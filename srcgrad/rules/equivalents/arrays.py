@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.rules.equivalents.registry import EquivalentTable, in_place, written_out
-from srcgrad.runtime import between_zeros, dot_along, stop_gradient
+from srcgrad.runtime import between_zeros, distinct_places, dot_along, stop_gradient
 
 table = EquivalentTable()
 
@@ -142,24 +142,22 @@ def unique_and_more(
     equal_nan: bool = True,
 ) -> Any:
     """Return the distinct values, or parts of an array, and what is asked for of them."""
-    known = np.asarray(stop_gradient(ar))
-    found = np.unique(known, True, True, True, axis, equal_nan=equal_nan)
-    first = found[1]
+    first, which, counts = distinct_places(ar, axis, equal_nan)
     values = np.ravel(ar)[first] if axis is None else np.take(ar, first, axis)
     if return_index and return_inverse and return_counts:
-        return values, first, found[2], found[3]
+        return values, first, which, counts
     if return_index and return_inverse:
-        return values, first, found[2]
+        return values, first, which
     if return_index and return_counts:
-        return values, first, found[3]
+        return values, first, counts
     if return_inverse and return_counts:
-        return values, found[2], found[3]
+        return values, which, counts
     if return_index:
         return values, first
     if return_inverse:
-        return values, found[2]
+        return values, which
     if return_counts:
-        return values, found[3]
+        return values, counts
     return values
 
 

@@ -17,6 +17,7 @@ from srcgrad.frontend.effects import written_parameters
 
 TABLE = np.ones(3)
 HELD = [np.ones(3)]
+OPTIONS = {"factor": 2.0}
 
 
 def fresh(a):
@@ -33,6 +34,19 @@ def outside(_):
 
 def default(_, out=HELD):
     return out[0]
+
+
+def scaled(a, factor=1.0):
+    return a * factor
+
+
+def with_options(a, options=OPTIONS):
+    return scaled(a, **options)
+
+
+def first_of_all(a, known=HELD):
+    known.append(a)
+    return known.pop(0) if len(known) > 2 else known[0]
 
 
 def again(a, n=3):
@@ -59,7 +73,7 @@ def named(a):
     return by_name(a=a)
 
 
-FUNCTIONS = [fresh, same, outside, default, again, twice]
+FUNCTIONS = [fresh, same, outside, default, with_options, first_of_all, again, twice]
 FUNCTIONS += [part_of_what_is_handed_back, holding, named]
 
 
@@ -77,7 +91,7 @@ def test_a_write_into_what_another_function_returns(function: Callable[..., Any]
         changed.add(ELSEWHERE)
     written = written_parameters(writes, VOCABULARY)
     assert changed <= written
-    if function in (fresh, same, outside, twice):  # of which nothing else is feared
+    if function in (fresh, same, outside, with_options, twice):  # of which nothing else is feared
         assert changed == written
 
 

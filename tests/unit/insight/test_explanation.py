@@ -278,17 +278,12 @@ def test_the_dict_is_the_same_each_time():
 SOME = sample(every_program().values(), 40)
 
 
-#: What is explained is the text for any keywords, not that for those of a call.
-REFUSED_FOR_ANY_KEYWORDS = {"settings_of_modules.settings_copied_and_updated"}
-
-
 @pytest.mark.parametrize("program", SOME, ids=[program.name for program in SOME])
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_every_program_is_explained(program):
     explanation = sg.grad(program.function, program.argnums).explain(*program.arguments())
     found = explanation.to_dict()
-    by_source = program.by == "source" and program.name not in REFUSED_FOR_ANY_KEYWORDS
-    assert found["engine"] == ("source" if by_source else "tape")
+    assert found["engine"] == ("source" if program.by == "source" else "tape")
     assert json.loads(json.dumps(found)) == found
     for function in found["functions"]:
         lines = {int(number) for number in function["texts"]}

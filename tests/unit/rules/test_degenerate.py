@@ -323,3 +323,14 @@ def test_second_derivatives_of_singular_determinants_are_right_or_nan():
 
 def np_det(a):
     return np.linalg.det(a)
+
+
+def vectors_chosen_by_what_they_hold(x: Any) -> Any:
+    _, vectors = np.linalg.eigh(np.diag(x))
+    return vectors[:, np.nonzero(vectors[0] ** 2 > 0.9)[0]]
+
+
+def test_a_value_that_has_another_shape_for_other_vectors_has_no_derivative() -> None:
+    value, pull = sg.pullback(vectors_chosen_by_what_they_hold, fallback="error")(np.ones(2))
+    with pytest.warns(sg.TieWarning, match="eigenvalues"):
+        assert np.isnan(pull(np.ones_like(value))).all()
