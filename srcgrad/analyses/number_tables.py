@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -315,21 +315,19 @@ class _Uses:
 
     def _gone_through(self, comprehension: Any) -> list[Any]:
         """Return what a comprehension names, and what it goes through if it keeps no row of it."""
-        fine = {
-            id(part)
-            for node in found_in(comprehension, gast.Subscript, gast.Call)
-            for part in (
-                [node.value] if isinstance(node, gast.Subscript) else self._only_read(node)
-            )
-        }
         rows = {n for part in comprehension.generators for n in names_bound(part.target)}
         own = [node for node in found_in(comprehension, gast.Name) if node.id in rows]
+        iters = [part.iter for part in comprehension.generators]
+        if not any(getattr(item, "id", "") in self._found.tables for item in iters):
+            return own
+        parts = found_in(comprehension, gast.Subscript, gast.Call)
+        fine = {id(part) for node in parts for part in self._parts_read(node, rows)}
         if any(isinstance(node.ctx, gast.Load) and id(node) not in fine for node in own):
             return own
-        return [*own, *(part.iter for part in comprehension.generators)]
+        return [*own, *iters]
 
-    def _parts_read(self, node: Any) -> list[Any]:
-        return [node.value] if isinstance(node, gast.Subscript) else self._only_read(node)
+    def _parts_read(self, node: Any, own: Collection[str]) -> list[Any]:
+        return [node.value] if isinstance(node, gast.Subscript) else self._only_read(node, own)
 
     def _grows_row(self, change: Change) -> bool:
         tables, rows = self._found.tables, self._found.rows
@@ -359,8 +357,11 @@ class _Uses:
             return {id(target), id(value)}
         return set()
 
-    def _only_read(self, call: Any) -> list[Any]:
-        """Return the operands that a call neither writes into nor returns."""
+    def _only_read(self, call: Any, own: Collection[str] = ()) -> list[Any]:
+        """Return the operands that a call neither writes into nor returns, if any is a table."""
+        names = {getattr(item, "id", "") for item in call.args}
+        if names.isdisjoint(own) and names.isdisjoint(self._found.tables | self._found.rows.keys()):
+            return []  # as most: it costs to find out about a function
         operation = self._program.reader.read(call)
         if operation.kind == "user":
             return self._only_read_by(operation.primal, call)
