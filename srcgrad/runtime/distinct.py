@@ -35,7 +35,8 @@ def distinct_places(x: Any, axis: int | None, equal_nan: bool) -> tuple[Any, Any
     >>> [found.tolist() for found in distinct_places([2.0, 1.0, 2.0], None, True)]
     [[1, 0], [1, 0, 1], [1, 2]]
     """
-    _, first, which, counts = np.unique(x, True, True, True, axis, equal_nan=equal_nan)
+    known = np.asarray(x.stopped() if hasattr(x, "stopped") else x)  # of a tensor
+    _, first, which, counts = np.unique(known, True, True, True, axis, equal_nan=equal_nan)
     return first, which, counts
 
 
