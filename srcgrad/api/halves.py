@@ -334,16 +334,23 @@ class Adjoints:
 
     @property
     def source(self) -> str:
-        """The text of the generated module that ran last; before a call, the one for any arguments.
+        """The text of the generated module; where it is compiled, the one that ran last.
 
         Raises:
             UnsupportedError: The function is not differentiated by source; the error says where.
         """
-        ran = self._plans.latest()
-        if ran is not None:
-            return ran.shown
-        plan = self.make_plan(to_differentiate(self.primal), keep_complex=False)
-        return plan.generated.source
+        ran = self._plans.latest() if self.policy.compiles else None
+        plan = ran or self.make_plan(to_differentiate(self.primal), keep_complex=False)
+        return plan.generated.source if ran is None else plan.shown
+
+    def chosen(self) -> HalvesPlan | None:
+        """Return the plan of the last call of anybody."""
+        return self._plans.chosen
+
+    def shown(self, plan: HalvesPlan | None) -> str:
+        """Return the text of a plan, or that for any arguments if the program is another one."""
+        current = plan is not None and plan.is_current(to_differentiate(self.primal))
+        return plan.shown if plan is not None and current else self.source
 
     def make_plan(
         self,

@@ -61,7 +61,7 @@ class Plans(Generic[AnyPlan]):
         self._kept: dict[bool, AnyPlan] = {}
         self._of_arrays: dict[tuple[bool, KindsOfArrays], AnyPlan] = {}
         self._of_flags: dict[tuple[bool, str], AnyPlan | None] = {}
-        self._latest: AnyPlan | None = None
+        self.chosen: AnyPlan | None = None  # at the last call, whoever made it
 
     def current(self, arguments: Mapping[str, Any], *, keep_complex: bool) -> AnyPlan:
         """Return the plan for the program as it is now.
@@ -69,6 +69,7 @@ class Plans(Generic[AnyPlan]):
         Raises:
             UnsupportedError: The function is not differentiated by source for these arguments.
         """
+        self.chosen = None
         self.policy.refuse_text(self.primal)
         if hasattr(self.primal, "refuse_containers"):
             self.primal.refuse_containers(arguments)
@@ -96,7 +97,7 @@ class Plans(Generic[AnyPlan]):
         library = library_for(self.policy, lambda: {**plan.latest, **arguments})
         if library is not NUMPY and verifies(self.policy.verify):
             refuse_elsewhere("verify= compares derivatives", arguments.values(), _VERIFY_THERE)
-        self._latest = plan
+        self.chosen = plan
         return placed(plan, library)
 
     def _made_for(
@@ -181,11 +182,8 @@ class Plans(Generic[AnyPlan]):
             return None
 
     def latest(self) -> AnyPlan | None:
-        """Return the plan that was chosen last, if there is one and its program is the same."""
-        plan = self._latest
-        if plan is None or not plan.is_current(to_differentiate(self.primal)):
-            return None
-        return plan
+        """Return the plan that ran last at real arguments, if there is one."""
+        return self._kept.get(False)
 
     def or_tape(self, arguments: Mapping[str, Any], *, keep_complex: bool) -> AnyPlan | None:
         """Return the same, or None if the tape takes over, of which the first refusal may warn.

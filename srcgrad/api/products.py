@@ -57,6 +57,7 @@ class Product(Made, Generic[P]):
         self._options = argnums, argnames
         self._has_aux = has_aux
         self._policy = policy
+        self._ran: Any = None  # the plan of the last call
         function = plain(primal)
         self._selection = select(function, argnums, argnames, skip=len(owner(primal)))
         look_like(self, function, len(owner(primal)), self._selection.signature)
@@ -76,7 +77,7 @@ class Product(Made, Generic[P]):
             UnsupportedError: The function is not differentiated by source; the error says where.
         """
         maker: Any = self.maker()
-        text: str = maker.source
+        text: str = maker.shown(self._ran)
         return text
 
     def of(self, primal: Callable[..., Any]) -> Any:
@@ -121,7 +122,9 @@ class _AlongTangents(Product[P]):
         if has_lazy((*args, *own.values())):
             return self._pushed_lazily(primal, bind(primal, args, own), in_order)
         how: dict[str, Any] = {"has_aux": self._has_aux, "policy": self._policy}
-        return push_by_name(primal, args, own, in_order, **how)
+        pushed = push_by_name(primal, args, own, in_order, **how)
+        self._ran = tangents_of(primal, self.names, self._policy).chosen()
+        return pushed
 
     def _pushed_lazily(
         self, primal: Callable[..., Any], arguments: Mapping[str, Any], tangents: Mapping[str, Any]
@@ -243,7 +246,9 @@ class Pullback(Product[P]):
         arguments = bind(self.primal, args, kwargs)
         for name in self.names:
             check_input(arguments[name], name)
-        value, pull = adjoints_of(self.primal, self.names, self._policy)(arguments)
+        maker = adjoints_of(self.primal, self.names, self._policy)
+        value, pull = maker(arguments)
+        self._ran = maker.chosen()
         head, aux = split(value, has_aux=self._has_aux)
 
         def pulled(adjoint: Any) -> Any:

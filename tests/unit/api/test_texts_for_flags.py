@@ -102,3 +102,17 @@ def test_what_is_given_instead_of_none_settles_branches() -> None:
 def test_a_name_that_is_bound_anew_is_asked_again(function: Any) -> None:
     gradient = sg.grad(function, fallback="tape")(X, 3.0)
     np.testing.assert_allclose(gradient, numerical_gradient(function, (X, 3.0), 0), rtol=1e-6)
+
+
+def test_each_product_shows_the_text_that_it_ran() -> None:
+    others = {"b": np.array([3.0, 4.0]), "c": np.array([5.0, 6.0])}
+    made = {name: sg.pullback(missing_one, argnames="a", fallback="error") for name in others}
+    untouched = sg.pullback(missing_one, argnames="a", fallback="error")
+    before = untouched.source
+    for name, pulled in made.items():
+        pulled(X, **{name: others[name]})
+    texts = {name: pulled.source for name, pulled in made.items()}
+    assert len({*texts.values(), before}) == 3
+    assert untouched.source == before
+    made["b"](X, c=others["c"])
+    assert made["b"].source == texts["c"]
