@@ -11,6 +11,7 @@ from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.lengths import Seen
 from srcgrad.ir import gast
 from srcgrad.ir.changes import change_of
+from srcgrad.ir.displays import spread_alone
 from srcgrad.ir.program import Program, is_store, targets_of
 from srcgrad.ir.walk import names_bound, root_name, statements
 from srcgrad.locks import kept_property
@@ -91,7 +92,7 @@ class Elements:
         """Return the text that stands for an expression, if it is such a list or an element."""
         if isinstance(node, gast.Name):
             return self._holders.get(node.id)
-        if (copied := _copied(node)) is not None:
+        if (copied := spread_alone(node)) is not None:
             return self.root(copied)
         if not isinstance(node, gast.Subscript) or not isinstance(node.ctx, gast.Load):
             return None
@@ -173,7 +174,7 @@ class Elements:
             if self._made.get(getattr(target, "id", "")) is statement:
                 continue
             alone = isinstance(statement, gast.Assign) and isinstance(target, gast.Name)
-            if alone and target.id in self._written and _copied(statement.value) is not None:
+            if alone and target.id in self._written and spread_alone(statement.value) is not None:
                 yield target.id, None  # it changes the copy alone
                 continue
             root = self.root(statement.value) if alone or _names_in(target) else None
@@ -229,8 +230,8 @@ class Elements:
             alone = isinstance(statement.targets[0], gast.Name)
             bound = [statement.targets[0].id] if alone else _names_in(statement.targets[0])
             if bound and all(name in self._holders for name in bound):
-                yield _copied(statement.value) or statement.value
-            elif alone and self._are_numbers(copied := _copied(statement.value)):
+                yield spread_alone(statement.value) or statement.value
+            elif alone and self._are_numbers(copied := spread_alone(statement.value)):
                 yield copied
             elif alone and self._are_numbers(statement.value) and self._is_quiet(bound[0]):
                 yield statement.value
@@ -270,12 +271,6 @@ def _quiet_names(program: Program, written: set[str]) -> set[str]:
     while size != (size := len(quiet)):
         quiet -= {n.id for n in loads if id(n) not in fine and given.get(id(n)) not in quiet}
     return quiet
-
-
-def _copied(node: Any) -> Any:
-    """Return the list that a new one has the elements of, as of ``[*xs]``; None of others."""
-    alone = isinstance(node, (gast.List, gast.Tuple)) and len(node.elts) == 1
-    return node.elts[0].value if alone and isinstance(node.elts[0], gast.Starred) else None
 
 
 def _ends_of_lists(text: str) -> Iterator[int]:

@@ -9,7 +9,7 @@ from typing import Any, Final
 from srcgrad.ir import gast
 from srcgrad.ir.changes import Change, change_of
 from srcgrad.ir.displays import copied_from, makes_list, makes_table
-from srcgrad.ir.operations import Operation
+from srcgrad.ir.operations import Operation, operands_read
 from srcgrad.ir.program import Program, bound_names, is_store, store_target, targets_of
 from srcgrad.ir.walk import found_in, names_bound, own_nodes, statements
 from srcgrad.primitives import Primitive
@@ -369,15 +369,10 @@ class _Uses:
 
     def _only_read_by(self, callee: Any, call: Any) -> list[Any]:
         """Return the operands that a user's function only reads; of a row it may return a cell."""
-        vocabulary, tables = self._program.reader.vocabulary, self._found.tables
-        written, elsewhere = vocabulary.written_operands(callee, call)
-        if elsewhere:
-            return []
-        cells = vocabulary.elements_returned(callee, call)
-        cells = [item for item in cells if getattr(item, "id", "") not in tables]
-        returned = vocabulary.returned_operands(callee, call)
-        kept = {id(item) for item in (*written, *returned)} - set(map(id, cells))
-        return [item for item in call.args if id(item) not in kept]
+        vocabulary = self._program.reader.vocabulary
+        elements = vocabulary.elements_returned(callee, call)
+        rows = {id(v) for v in elements if getattr(v, "id", "") in self._found.tables}
+        return [v for v in operands_read(vocabulary, callee, call) if id(v) not in rows]
 
     def _only_reads(self, operation: Operation, call: Any) -> bool:
         """Say whether a call neither writes into its operands nor returns one of them."""

@@ -133,6 +133,13 @@ def copied_from(value: Any) -> Any:
     return source if isinstance(source, gast.Name) else None
 
 
+def spread_alone(display: Any) -> Any:
+    """Return what a list or tuple has all elements of, as ``[*xs]``; None of anything else."""
+    alone = isinstance(display, (gast.List, gast.Tuple)) and len(display.elts) == 1
+    only = display.elts[0] if alone else None
+    return only.value if isinstance(only, gast.Starred) else None
+
+
 def parts_of_tuple(display: Any) -> list[Any] | None:
     """Return the entries of a tuple that is written out whole; None of anything else."""
     whole = isinstance(display, gast.Tuple) and not spread_in(display)

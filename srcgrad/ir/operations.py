@@ -314,6 +314,20 @@ def operands_viewed(primitive: Primitive, operation: Operation) -> list[Any]:
     return list(operation.args)[: 1 if primitive.viewed == "first" else None]
 
 
+def operands_read(vocabulary: Vocabulary, callee: FunctionType, call: Any) -> list[Any]:
+    """Return the operands that a user's function neither writes into nor returns as they are.
+
+    It may return an element of them.
+    """
+    written, elsewhere = vocabulary.written_operands(callee, call)
+    if elsewhere:
+        return []
+    elements = set(map(id, vocabulary.elements_returned(callee, call)))
+    returned = vocabulary.returned_operands(callee, call)
+    kept = {*map(id, written), *(set(map(id, returned)) - elements)}
+    return [item for item in call.args if id(item) not in kept]
+
+
 def writes_result(call: Any, callee: Any) -> bool:
     """Say whether a call of a function of arrays writes its result into one that it is given."""
     for item in call.keywords:

@@ -139,7 +139,7 @@ def advanced_in_a_branch(x):
     return a * next(items)
 
 
-@program("v", by="tape")
+@program("v")
 def written_while_it_is_run_through(x):
     values = [v * 2.0 for v in x]
     items = iter(values)
@@ -148,6 +148,29 @@ def written_while_it_is_run_through(x):
         values[3] = v * 2.0
         total = total + v
     return total * values[3]
+
+
+@program("v")
+def written_by_another_name(x):
+    values = [x[0], x[1], x[2]]
+    same, items = values, iter(values)
+    total = next(items)
+    for v in items:
+        same[2] = v * 2.0
+        total = total + v * v
+    return total * values[2]
+
+
+@program("v", by="tape")
+def grown_while_it_is_run_through(x):
+    values = [x[0], x[1]]
+    items = iter(values)
+    total = next(items)
+    for v in items:
+        if len(values) < 4:
+            values.append(v * 2.0)
+        total = total + v * v
+    return total
 
 
 @program("v", by="tape")

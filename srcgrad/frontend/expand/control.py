@@ -300,7 +300,7 @@ class Control(Part):
             return
         run = self.frame.record_loops.run_through(node.iter)
         items = self.frame.value(node.iter) if run is None else run.iterable
-        items = self.frame.plain(items, node.iter) if isinstance(items, Cursor) else items
+        items = self.frame.cursors.looped(items, node) if isinstance(items, Cursor) else items
         run = self.frame.record_loops.held_in(items) if run is None else run
         elements = self.frame.expressions.elements(items) if isinstance(items, Static) else None
         if elements is None and keeps_functions(self.frame, node.body):

@@ -14,8 +14,9 @@ from typing import Any, Final
 from srcgrad.frontend.expand.part import Part, function
 from srcgrad.frontend.expand.values import Items, Known, Static, Value
 from srcgrad.ir import gast
-from srcgrad.ir.build import at, call, clone, subscript
-from srcgrad.ir.walk import found_in
+from srcgrad.ir.build import at, call, clone, load, store, subscript
+from srcgrad.ir.walk import found_in, walk
+from srcgrad.primitives.methods import WRITING
 
 Bound = dict[str, Value]
 
@@ -132,6 +133,24 @@ class Cursors(Part):
         self.frame.changed = True
         return at(gast.Call(self.frame.constant(list, "list"), [call], []), call)
 
+    def looped(self, cursor: Cursor, loop: Any) -> Any:
+        """Return what a loop over the rest goes through: places, from which it reads items.
+
+        So it sees what is written there meanwhile, as the iterator does.
+        """
+        start = self._advanced(cursor, loop)
+        if not start:
+            return self.rest(cursor, loop)
+        if any(_may_resize(node, cursor.source.id) for item in loop.body for node in walk(item)):
+            self.frame.refuse(loop, "an iterator over what a loop makes longer or shorter", _INDEX)
+        cursor.taken = _ENDED
+        self.frame.changed = True
+        place = self.frame.variable("i")
+        item = gast.Assign([loop.target], subscript(clone(cursor.source), load(place)), None)
+        loop.target, loop.body = store(place), [at(item, loop), *loop.body]
+        ends = [gast.Constant(start, None), call("len", clone(cursor.source))]
+        return at(gast.Call(self.frame.constant(range, "range"), ends, []), loop)
+
     def rest(self, cursor: Cursor, node: Any) -> Any:
         """Return what an iterator has not given yet, which it gives away with that."""
         start = self._advanced(cursor, node)
@@ -193,6 +212,21 @@ class Cursors(Part):
                 _INDEX,
             )
         return cursor.taken
+
+
+def _may_resize(node: Any, name: str) -> bool:
+    """Say whether a part of a loop may change how long a list is that has a name, or others."""
+    if isinstance(node, gast.Call):
+        given = name in map(_name, node.args) and _name(node.func) != "len"
+        return given or getattr(node.func, "attr", "") in WRITING
+    if isinstance(node, gast.AugAssign):
+        return _name(node.target) == name
+    ends = isinstance(node, gast.Subscript) and isinstance(node.slice, gast.Slice)
+    return isinstance(node, gast.Delete) or (ends and isinstance(node.ctx, gast.Store))
+
+
+def _name(node: Any) -> str:
+    return getattr(node, "id", "")
 
 
 def run_through_once(tree: Any, name: str) -> bool:

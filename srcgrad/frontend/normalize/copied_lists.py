@@ -8,8 +8,8 @@ from types import FunctionType
 from typing import Any, Final
 
 from srcgrad.ir import gast
-from srcgrad.ir.displays import makes_list
-from srcgrad.ir.operations import Reader
+from srcgrad.ir.displays import makes_list, spread_alone
+from srcgrad.ir.operations import Reader, operands_read
 from srcgrad.ir.walk import blocks_of, found_in, statements
 
 _LOOKING: Final = (len, zip, enumerate, reversed, sum, min, max, sorted, all, any, list, tuple)
@@ -67,11 +67,8 @@ def _copies(body: list[Any], reader: Reader) -> Iterator[tuple[str, str]]:
 
 def _copied(value: Any, reader: Reader) -> str:
     """Return the name of the list that an expression copies; an empty one of others."""
-    source = None
-    if isinstance(value, gast.List) and len(value.elts) == 1:
-        only = value.elts[0]
-        source = only.value if isinstance(only, gast.Starred) else None
-    elif isinstance(value, gast.Call) and len(value.args) == 1 and not value.keywords:
+    source = spread_alone(value) if isinstance(value, gast.List) else None
+    if isinstance(value, gast.Call) and len(value.args) == 1 and not value.keywords:
         source = value.args[0] if reader.scope.resolve(value.func) is list else None
     elif isinstance(value, gast.Subscript) and isinstance(value.slice, gast.Slice):
         part = value.slice
@@ -153,11 +150,8 @@ class _Uses:
         operation = self._reader.read(call)
         vocabulary = self._reader.vocabulary
         if operation.kind == "user" and isinstance(operation.primal, FunctionType):
-            written, elsewhere = vocabulary.written_operands(operation.primal, call)
-            returned = vocabulary.returned_operands(operation.primal, call)
-            elements = vocabulary.elements_returned(operation.primal, call)
-            kept = [item for item in returned if not any(item is other for other in elements)]
-            return not elsewhere and not any(item is node for item in (*written, *kept))
+            read = operands_read(vocabulary, operation.primal, call)
+            return any(item is node for item in read)
         if operation.kind != "primitive":
             return False
         known = vocabulary.primitive(operation.primal)
