@@ -52,6 +52,18 @@ def absent_values(program: Program) -> frozenset[int]:
     )
 
 
+def named_first(program: Program) -> frozenset[str]:
+    """Return the names that are None at first, and get values later."""
+    absent = program.once(absent_values)
+    return frozenset(
+        name
+        for statement in statements(program.body)
+        if id(statement) in absent
+        for target in targets_of(statement)
+        for name in names_bound(target)
+    )
+
+
 def _is_nothing(value: Any) -> bool:
     return isinstance(value, gast.Constant) and value.value is None
 

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from srcgrad.analyses.absent_values import absent_values
+from srcgrad.analyses.absent_values import absent_values, named_first
 from srcgrad.analyses.entries import UNSEEN, Entries
 from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.text_calls import called, called_by_text
@@ -63,7 +63,7 @@ class Shapes:
         matrices = [name for name, fact in program.given.items() if fact == "matrix"]
         self._ranks = {**dict.fromkeys(matrices, 2), **ranks}
         self._program = program
-        self._absent = program.once(absent_values)
+        self._absent, self._late = program.once(absent_values), program.once(named_first)
         self._integers = integers
         self._entries = program.once(Entries)
         self._unpacked = program.once(BoundValues).unpacked
@@ -81,7 +81,8 @@ class Shapes:
         self._numeric: dict[int, tuple[list[Any], bool]] = {}
         self._first: dict[Shape, str] = {}
         for name in [*program.parameters, *program.once(_top_variables)]:
-            self._first.setdefault(self._known[name], name)
+            if name not in self._late:
+                self._first.setdefault(self._known[name], name)
 
     def _of_parameters(self) -> dict[str, Shape]:
         given = self._program.given
@@ -275,6 +276,8 @@ class Shapes:
     def _note(self, name: str, shape: Shape | None, varying: set[str], conflicts: set[str]) -> None:
         own: Shape = frozenset({name})
         new = own if shape is None or name in varying else shape
+        if name in self._late and not new.issubset(self._program.parameters):
+            new = own  # it may hold what another trip made
         new = SCALAR if name in self._numbers else new
         if name not in self._known and name in self._in_entries:
             self._of_values = {}

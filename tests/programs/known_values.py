@@ -401,3 +401,25 @@ def choices_in_both_ends(x):
     g = f if x[2] > 0 else np.sqrt
     x = x * 2.0
     return np.sum(f(x)) + np.sum(g(x * x))
+
+
+@program("v")
+def of_another_trip_and_length(x):
+    before, total = None, 0.0
+    for n in (1, 4):
+        now = np.ones(n) * x[0]
+        if before is not None:
+            total = total + np.sum(before * now)
+        before = now * x[1]
+    return total
+
+
+@program("v")
+def of_another_trip_or_none(x):
+    before, total = None, 0.0
+    for k in range(1, 4):
+        now = x[:k] * 2.0 if k != 3 else x[:1]
+        if before is not None:
+            total = total + (np.sum(before * x[0] * now) if k == 3 else np.sum(before))
+        before = now * now
+    return total
