@@ -65,4 +65,6 @@ def _operands(operation: Operation, program: Program) -> list[str]:
 def _is_elementwise(operation: Operation, program: Program) -> bool:
     if operation.kind != "primitive" or operation.keywords:
         return False
+    if any(isinstance(item, gast.Starred) for item in operation.args):
+        return False  # its elements are the operands
     return program.reader.vocabulary.primitive(operation.primal).shape in ("broadcast", "each")

@@ -10,6 +10,7 @@ from srcgrad.ir.changes import change_of
 from srcgrad.ir.marks import ATTEMPT, RESCUED
 from srcgrad.ir.program import direct_names, is_store, store_target
 from srcgrad.ir.walk import names_bound, statements
+from srcgrad.transforms.renewed import renewed_by
 
 Operands = Callable[[Any], tuple[list[str], list[str]]]
 Asked = dict[tuple[int, frozenset[str]], tuple[Any, set[str], set[str]]]
@@ -72,6 +73,7 @@ def touched_in_branches(
             set() if raises(block) else touched(block, set(cells), operands, always, asked)
             for block in (statement.body, other_branch(statement))
         )
+        then, other = then - renewed_by(statement), other - renewed_by(statement)
         asked[key] = statement, then, other  # the statement, so that no other gets its identity
     _, then, other = asked[key]
     return then, other
@@ -111,25 +113,6 @@ def fed_in(block: list[Any], operands: Operands) -> set[str]:
         elif isinstance(statement, gast.Assign):
             fed.update(operands(statement)[1])
     return fed
-
-
-def may_be_none(block: list[Any]) -> set[str]:
-    r"""Return the names that are bound to None somewhere, or to such a name: to nothing as yet.
-
-    >>> from srcgrad.compiler.doctesting import parse
-    >>> sorted(may_be_none(parse("a = None\nb = a\nb = x\nc = x")))
-    ['a', 'b']
-    """
-    copies = [
-        (item.targets[0].id, item.value)
-        for item in statements(block)
-        if isinstance(item, gast.Assign) and isinstance(item.targets[0], gast.Name)
-    ]
-    found = {n for n, v in copies if isinstance(v, gast.Constant) and v.value is None}
-    size = -1
-    while size != (size := len(found)):
-        found |= {name for name, v in copies if isinstance(v, gast.Name) and v.id in found}
-    return found
 
 
 def _simple(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
@@ -11,11 +10,10 @@ from srcgrad.errors import InternalError, MutationError
 from srcgrad.frontend.long_loops import loop_of
 from srcgrad.garbage import weakly
 from srcgrad.ir import gast
-from srcgrad.ir.build import assign, at, call, clone, load, method, store
+from srcgrad.ir.build import assign, at, call, clone, load
 from srcgrad.ir.changes import Change, change_of
 from srcgrad.ir.displays import makes_table
-from srcgrad.ir.jumps import breaks_out
-from srcgrad.ir.marks import ATTEMPT, COUNTS, EDIT, OF_ERRORS
+from srcgrad.ir.marks import ATTEMPT, EDIT, OF_ERRORS
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import bound_names, direct_names, header_reads, is_store, store_target
 from srcgrad.ir.walk import names_bound, names_read
@@ -24,7 +22,6 @@ from srcgrad.transforms.draws import check_generator
 from srcgrad.transforms.flow import (
     Asked,
     fed_in,
-    may_be_none,
     other_branch,
     raises,
     run_here,
@@ -32,8 +29,10 @@ from srcgrad.transforms.flow import (
     touched_in_branches,
 )
 from srcgrad.transforms.masking import Masking
+from srcgrad.transforms.mirrored_loops import mirrored
 from srcgrad.transforms.paths import find_parts, find_paths
 from srcgrad.transforms.putting_back import PuttingBack
+from srcgrad.transforms.renewed import may_change_shape, note_renewed, renewed_by
 from srcgrad.transforms.reverse_calls import CallSteps
 from srcgrad.transforms.reverse_containers import ContainerSteps
 from srcgrad.transforms.reverse_elements import ElementSteps
@@ -42,12 +41,6 @@ from srcgrad.transforms.reverse_surgery import check_idle_edit, prepare_edit
 from srcgrad.transforms.shadows import ShadowSteps
 from srcgrad.transforms.sweep import Pair, Reversed, Sweep, renamed
 
-_CHOICES = (
-    itertools.product,
-    itertools.permutations,
-    itertools.combinations,
-    itertools.combinations_with_replacement,
-)
 _WRITERS: Final = ("add_at", "add_entries", "add_to_shadows")
 _COMPREHENSIONS: Final = (gast.ListComp, gast.DictComp)
 Handler = Callable[[Any, Operation, list[str]], list[Any]]
@@ -80,6 +73,7 @@ class Reverser:
         }
         self._asked: Asked = {}
         self._known_operands: dict[int, tuple[Any, tuple[list[str], list[str]]]] = {}
+        note_renewed(sweep.program)
         sweep.paths = find_paths(sweep)
         find_parts(sweep)
 
@@ -353,6 +347,8 @@ class Reverser:
         orelse = self._backward(other_branch(statement))
         orelse += adjoints.spell_out(statement)
         other, wide_other = adjoints.state, adjoints.wide
+        for cell in renewed_by(statement):
+            _ = then.pop(cell, None), other.pop(cell, None)
         for cell in sorted(set(then) ^ set(other)):
             lacks = cell not in then
             lacking, block = (then, body) if lacks else (other, orelse)
@@ -370,12 +366,9 @@ class Reverser:
     def _as_before(self, cell: str, made: list[Any], branch: Any) -> list[Any]:
         """Shape an adjoint that starts before a `try`, which binds its name anew, as that was."""
         attempt = ATTEMPT.of(branch)
-        before = self._first_copied.get(cell)
-        if attempt is None or before is None or cell not in bound_names(attempt.body):
+        if attempt is None or cell not in bound_names(attempt.body) & self._first_copied.keys():
             return made
-        if before in may_be_none(self._sweep.program.body):  # it may be unbound before
-            return made
-        return [renamed(item, {cell: before}) for item in made]
+        return [renamed(item, {cell: self._first_copied[cell]}) for item in made]
 
     def _reverse_with(self, statement: Any) -> list[Any]:
         """A block runs backwards as it stands, and what it says of floating-point errors holds."""
@@ -444,7 +437,7 @@ class Reverser:
             if adjoints.is_result(cell):
                 adjoints.state[cell] = Status.SHARED
             else:
-                body.append(adjoints.zeros(cell, loop, model=adjoints.name(cell)))
+                body.append(self._zeros_before(cell, loop, made_inside))
         for cell in sorted(set(adjoints.state) - set(at_head)):
             raise InternalError(f"the adjoint of {cell} appears inside a loop only")
         adjoints.state = {
@@ -453,47 +446,21 @@ class Reverser:
         }
         if not body:
             return lead
-        node = self._mirror(loop, body)
+        node = mirrored(self._sweep, loop, body)
         self._sweep.pairs.append(Pair(loop, node, "loop"))
         return [*lead, node]
 
-    def _mirror(self, loop: Any, body: list[Any]) -> Any:
-        """Return the loop that runs the adjoint body once for every trip, last trip first."""
-        counts = isinstance(loop, gast.For) and self._sweep.is_range(loop.iter)
-        if counts and not breaks_out(loop):
-            iterable = call("reversed", clone(loop.iter))
-            return at(gast.For(clone(loop.target), iterable, body, [], None), loop)
-        if isinstance(loop, gast.For) and not breaks_out(loop) and self._runs_again(loop.iter):
-            again = clone(loop.iter)
-            if isinstance(again, gast.Name) and self._sweep.adjoints.rebinds:
-                again = self._keys(again)
-            if isinstance(again, gast.Call):
-                again = call("list", again)
-            iterable = call("reversed", again)
-            return at(gast.For(clone(loop.target), iterable, body, [], None), loop)
-        mirror = at(gast.For(store("_"), gast.Constant(None, None), body, [], None), loop)
-        COUNTS.put(mirror, counts)  # some first part of a range
-        return mirror
+    def _zeros_before(self, cell: str, loop: Any, made_inside: set[str]) -> Any:
+        """Start the adjoint of what a trip binds anew, for the trip before it.
 
-    def _keys(self, name: Any) -> Any:
-        """Return a dict's keys by name, so that whoever reads the text knows it for a dict."""
-        if name.id in self._sweep.entries.sequences:
-            return name
-        return method(name, "keys")
-
-    def _runs_again(self, iterable: Any) -> bool:
-        """Say whether a loop's iterable gives the same in the backward pass and goes backwards."""
-        sweep = self._sweep
-        memory = sweep.facts.storage
-        if any(name in memory.mutated | memory.reshaped for name in names_read(iterable)):
-            return False
-        if isinstance(iterable, gast.Name):
-            varies = iterable.id in sweep.facts.activity.varied  # a dict: others run by index
-            return varies or iterable.id in sweep.entries.sequences
-        if not isinstance(iterable, gast.Call) or not names_read(iterable):
-            return False
-        callee = sweep.program.reader.scope.resolve(iterable.func)
-        return callee in _CHOICES and all(self._sweep.is_range(item) for item in iterable.args[:1])
+        That may have bound something of another shape.
+        """
+        adjoints = self._sweep.adjoints
+        if cell not in made_inside or not may_change_shape(self._sweep, cell, loop):
+            return adjoints.zeros(cell, loop, model=adjoints.name(cell))
+        if cell in self._sweep.program.unbound:
+            self._started_unbound.add(cell)
+        return adjoints.zeros(cell, loop)
 
 
 def _weaker(first: Status, second: Status) -> Status:

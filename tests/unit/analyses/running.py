@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 import srcgrad as sg
+from srcgrad.analyses.absent_values import named_first
 from srcgrad.analyses.float_names import float_names
 from srcgrad.analyses.shifts import taken_off
 from srcgrad.codegen.printer import to_source
@@ -25,6 +26,7 @@ from srcgrad.ir import gast
 from srcgrad.ir.build import load
 from srcgrad.ir.program import bound_names
 from srcgrad.runtime import refuse_integers
+from srcgrad.runtime.adjoints import same_kind
 from tests.differences import copied
 from tests.programs.corpus import Program
 
@@ -45,12 +47,15 @@ class Found:
     floats: set[str]
     axes: dict[str, tuple[Any, ...]]
     steady: set[str]
+    late: frozenset[str] = frozenset()  # None at first, of which nothing is said
     bindings: Bindings = field(default_factory=dict)
 
     def wrong(self, args: dict[str, Any]) -> Iterator[str]:
         """Yield what was said and is not so, of all values that names were bound to."""
         for name, values in self.bindings.items():
             for value in values:
+                if value is None and name in self.late:
+                    continue
                 if name in self.integers and not isinstance(value, (int, np.integer)):
                     yield f"{name} is no integer: {value!r}"
                 if name in self.numbers and np.shape(value):
@@ -155,7 +160,11 @@ def _noted(derived: Any, facts: Any) -> Found:
         copy.deepcopy(program.arguments),
         copy.deepcopy([*program.reads, *program.body]),
     )
-    scope = {"refuse_integers": refuse_integers, **derived.source.function.__globals__}
+    scope = {
+        "refuse_integers": refuse_integers,
+        "same_kind": same_kind,
+        **derived.source.function.__globals__,
+    }
     scope |= {n: b.value for n, b in program.reader.scope.used.items()}
     axes = {name: facts.dimensions.of(load(name)) for name in names}
     return Found(
@@ -169,6 +178,7 @@ def _noted(derived: Any, facts: Any) -> Found:
         set(float_names(program)),
         {name: found for name, found in axes.items() if found is not None},
         names - facts.activity.varied - taken_off(program, facts.dimensions.rank, ()),
+        named_first(program),
     )
 
 
