@@ -7,6 +7,7 @@ from typing import Any
 
 from srcgrad.analyses.elements import ANY
 from srcgrad.analyses.entries import Entries
+from srcgrad.analyses.spelled_lengths import Vector
 from srcgrad.ir import gast
 from srcgrad.ir.displays import makes_row
 from srcgrad.ir.program import Program, bound_names
@@ -53,6 +54,15 @@ class Cells:
             return bool(self._held(source)) and self._waiting(source, lambda _: False) == 0
         finally:
             self._asked.discard(source)
+
+    def axes_of_entries(self, node: Any) -> Vector | None:
+        """Return the axes that all entries of a list have; a length that may differ is None."""
+        values = self._entries.of(node.id) if isinstance(node, gast.Name) else None
+        vectors = [self._axes_of(value) for value in values or ()]
+        if not vectors or None in vectors or len({len(vector) for vector in vectors}) > 1:
+            return None
+        lengths = zip(*vectors, strict=True)
+        return tuple(of[0] if len(set(of)) == 1 else None for of in lengths)
 
     def _held(self, name: str) -> list[Any] | None:
         """Return what a list may hold, if anything but given numbers; None if unknown."""

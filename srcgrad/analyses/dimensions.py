@@ -98,7 +98,7 @@ class Dimensions:
         self._whole, self._truths = index_arrays(program), given_masks(program) | compared(program)
         self.lengths = knowledge.lengths or Lengths(self._seen)
         self._weak: dict[str, Vector | None] = {}
-        self._cells = Cells(program, weakly(self.of))
+        self.cells = Cells(program, weakly(self.of))
         self._listed = ListedResults(program)
         self._settle()
         self._settle_lists()
@@ -141,7 +141,7 @@ class Dimensions:
             return False
         if (root := self._elements.root(node)) is not None:
             return self._of_item(root) == ()
-        return isinstance(node.value, gast.Name) and self._cells.hold_numbers(node.value.id)
+        return isinstance(node.value, gast.Name) and self.cells.hold_numbers(node.value.id)
 
     def _of_inner(self, node: Any) -> Vector | None:
         """Return the axes of an operand that is an expression: one without a derivative."""
@@ -161,11 +161,11 @@ class Dimensions:
         """
         text, found = self._elements.numbers_in(node)
         self._of_item(text)  # which is asked at each call, if it is of an argument
-        found = found or self._cells.numbers_in(node)
+        found = found or self.cells.numbers_in(node)
         if found or not self._called_for or not isinstance(node, gast.Name):
             return found
         tried = any(self._weak.get(name, ()) is None for name in self._called_for)
-        seem = [self._cells.are_numbers(n, node.id, self._known) for n in self._called_for]
+        seem = [self.cells.are_numbers(n, node.id, self._known) for n in self._called_for]
         return ANY if all(seem) and not tried else ""
 
     def agree(self, first: Any, second: Any) -> bool:
@@ -239,7 +239,7 @@ class Dimensions:
     def _sweep(self) -> bool:
         """Go through the program once; say whether a name was taken for more than it is."""
         self._known = dict(self._given)
-        self._cells.begin()
+        self.cells.begin()
         self.lengths = self._knowledge.lengths or Lengths(self._seen)
         weaker, given = False, len(self._given)
         for statement in statements(self._program.body):
@@ -255,7 +255,7 @@ class Dimensions:
             if is_store(statement):
                 stored = self.of(statement.value)
                 self.lengths.fit(stored, self.of_place(store_target(statement)))
-        mistaken = [name for name in self._cells.mistaken() if self._weak.get(name, ()) is not None]
+        mistaken = [name for name in self.cells.mistaken() if self._weak.get(name, ()) is not None]
         self._weak.update(dict.fromkeys(mistaken))
         return weaker or bool(mistaken) or len(self._given) > given
 
@@ -288,7 +288,7 @@ class Dimensions:
         root = self._elements.root(value)
         if root is not None:
             return tuple(self._of_item(self._elements.at(root, i)) for i, _ in enumerate(names))
-        if isinstance(value, gast.Name) and self._cells.hold_numbers(value.id):
+        if isinstance(value, gast.Name) and self.cells.hold_numbers(value.id):
             return ((),) * len(names)
         operation = self._program.operation(statement)
         if operation.kind != "primitive" or operation.primal is None:
@@ -465,7 +465,7 @@ class Dimensions:
         if isinstance(key, str) and base in self._program.parameters:
             self._roots[name] = f"{base}[{key!r}]"
             return self._given.get(name) or self._of_item(self._roots[name])
-        if self._integers.of(node.slice) and self._cells.are_numbers(name, base, self._known):
+        if self._integers.of(node.slice) and self.cells.are_numbers(name, base, self._known):
             return ()
         root = self._elements.root(node)
         vector = self.of(node.value) if root is None else self._of_item(root)

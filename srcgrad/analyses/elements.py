@@ -13,7 +13,7 @@ from srcgrad.ir import gast
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.displays import spread_alone
 from srcgrad.ir.program import Program, is_store, targets_of
-from srcgrad.ir.walk import names_bound, root_name, statements
+from srcgrad.ir.walk import found_in, names_bound, root_name, statements
 from srcgrad.locks import kept_property
 
 ANY: Final = "[*]"
@@ -242,13 +242,26 @@ class Elements:
 
 
 def _asked_or_read(nodes: list[Any]) -> set[int]:
-    """Return the identities of what is indexed, or given to functions that only look at it."""
+    """Return the identities of what is indexed, compared, or given to what only looks at it."""
     fine: set[int] = set()
     for node in nodes:
         if isinstance(node, gast.Subscript) and isinstance(node.ctx, gast.Load):
             fine.add(id(node.value))
         elif isinstance(node, gast.Call) and getattr(node.func, "id", "") in _ASKING:
             fine.update(map(id, node.args))
+        elif isinstance(node, gast.Compare):
+            fine.update(map(id, (node.left, *node.comparators)))
+        elif isinstance(node, (gast.If, gast.While, gast.IfExp)):
+            fine.add(id(node.test))
+        elif isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.Not):
+            fine.add(id(node.operand))
+    for node in nodes:
+        for part in getattr(node, "generators", ()):
+            reads = [
+                item for item in found_in(node, gast.Name) if item.id in names_bound(part.target)
+            ]
+            if all(id(item) in fine for item in reads if isinstance(item.ctx, gast.Load)):
+                fine.add(id(part.iter))
     return fine
 
 

@@ -18,8 +18,11 @@ def joined(
     operation: Operation,
     axes_of_part: Callable[[Any], Vector | None],
     lengths: Lengths,
+    axes_of_entries: Callable[[Any], Vector | None] = lambda _: None,
 ) -> Vector | None:
-    """Return the axes of arrays that are written down in a row and joined, or None.
+    """Return the axes of arrays that are joined, or None.
+
+    They are written down in a row, or are the entries of a list that have the same axes.
 
     >>> from srcgrad.rules.records import numpy_primitive
     >>> row = gast.parse("(x, y)", mode="eval").body
@@ -32,9 +35,14 @@ def joined(
     ((('x', 0), 2), (2, 4), (('apart', ((('x', 0), 2),), 0), 2))
     >>> of("stack", (4,), axis=gast.Constant(-1, None))
     (4, 2)
+    >>> row = gast.parse("rows", mode="eval").body
+    >>> operation = Operation("primitive", None, (row,), {})
+    >>> joined(numpy_primitive("vstack"), operation, lambda _: None, Lengths({}), lambda _: (4,))
+    (None, 4)
     """
     row, *rest = operation.args
-    if not known.along or not isinstance(row, (gast.List, gast.Tuple)) or not row.elts:
+    shown = isinstance(row, (gast.List, gast.Tuple))
+    if not known.along or (shown and not row.elts):
         return None
     told = [*rest, *(item for name, item in operation.keywords.items() if name == "axis")]
     if len(rest) > 1 or len(told) > 1 or operation.keywords.keys() - {"axis", "dtype"}:
@@ -45,6 +53,9 @@ def joined(
         if axes is None or len(axes) != 1:
             return None
         (axis,) = axes
+    if not shown:
+        entry = axes_of_entries(row)
+        return None if entry is None else _of_many(entry, known.along, axis)
     parts = [axes_of_part(item) for item in row.elts]
     if any(part is None for part in parts) or len({len(part or ()) for part in parts}) != 1:
         return None
@@ -83,6 +94,23 @@ def _beside(parts: Sequence[Vector], along: str, axis: int, lengths: Lengths) ->
     return (*_common(parts)[:axis], total, *_common(parts)[axis + 1 :])
 
 
+def _of_many(part: Vector, along: str, axis: int) -> Vector | None:
+    """Return the axes of what is joined of parts with the same axes, as many as the run tells."""
+    rank = len(part)
+    if along == "new":
+        return _with_new(part, axis, None) if axis in range(-rank - 1, rank + 1) else None
+    if along in ("rows", "columns") and rank < 2:
+        whole = part or (1,)
+        return (None, *whole) if along == "rows" else (*whole, None)
+    if along in ("columns", "second"):
+        axis = 1 if rank > 1 else 0
+    if not rank:
+        return (None,) if along == "second" else None
+    if axis not in range(-rank, rank):
+        return None
+    return (*part[: axis % rank], None, *part[axis % rank + 1 :])
+
+
 def _common(parts: Sequence[Vector]) -> Vector:
     """Return the lengths of axes that all parts agree in."""
     return tuple(_first(found) for found in zip(*parts, strict=True))
@@ -92,7 +120,7 @@ def _first(found: Sequence[Length]) -> Length:
     return next((length for length in found if length is not None), None)
 
 
-def _with_new(vector: Vector, axis: int, count: int) -> Vector:
+def _with_new(vector: Vector, axis: int, count: Length) -> Vector:
     place = axis % (len(vector) + 1)
     return (*vector[:place], count, *vector[place:])
 

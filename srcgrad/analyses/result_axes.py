@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
+from srcgrad.analyses.cells import Cells
 from srcgrad.analyses.joining import displayed, joined
 from srcgrad.analyses.lengths import Lengths
 from srcgrad.analyses.reductions import reduced
@@ -22,6 +23,7 @@ class Operands(Protocol):
     """Knows operands: their axes, and the lengths that integers are."""
 
     lengths: Lengths
+    cells: Cells
 
     def of(self, node: Any) -> Vector | None:
         """Return the axes of an operand, or None."""
@@ -53,8 +55,10 @@ def result_axes(known: Primitive, operation: Operation, operands: Operands) -> V
         return made_axes(told, operands, count=operands.made) if alone else None
     if known.shape == "square":
         return _square(operation, operands)
-    if known.joins and (found := joined(known, operation, of, operands.lengths)):
-        return found
+    if known.joins:
+        found = joined(known, operation, of, operands.lengths, operands.cells.axes_of_entries)
+        if found:
+            return found
     if known.axes and (found := _in_letters(known, operation, of)) is not None:
         return found
     if known.signature:
@@ -301,8 +305,10 @@ def _converted(operation: Operation, vector: Vector | None, operands: Operands) 
         return None
     if vector:
         return vector
-    depth = operands.numbers_in(operation.args[0]).count("*")
-    return (None,) if depth == 1 else None
+    if operands.numbers_in(operation.args[0]).count("*") == 1:
+        return (None,)
+    entry = operands.cells.axes_of_entries(operation.args[0])
+    return None if entry is None else (None, *entry)
 
 
 def _of_shown(item: Any, operands: Operands) -> Vector | None:

@@ -17,9 +17,18 @@ from srcgrad.analyses.plain_names import copies_of
 from srcgrad.analyses.shapes import Shapes
 from srcgrad.ir import gast
 from srcgrad.ir.displays import repeated_entries
+from srcgrad.ir.new_arrays import NewArrays
 from srcgrad.ir.operations import Operation, may_return_operand, operands_viewed
-from srcgrad.ir.program import Program, bound_names, direct_names
-from srcgrad.ir.walk import found_in, names_read, root_name
+from srcgrad.ir.program import Program, bound_names, count_reads, direct_names, targets_of
+from srcgrad.ir.walk import (
+    blocks_of,
+    found_in,
+    names_bound,
+    names_read,
+    root_name,
+    statements,
+    walk,
+)
 
 
 class SharedOperands:
@@ -106,6 +115,8 @@ class SharedOperands:
         repeated = repeated_entries(value)
         if repeated:
             return repeated
+        if operation.kind == "unpack" and self._program.once(_unpacked_apart).get(id(value)):
+            return ()
         shown = repeated is not None or operation.kind in (
             "copy",
             "unpack",
@@ -220,3 +231,30 @@ def _lists_given(program: Program) -> set[str]:
 def _is_code(value: Any) -> bool:
     """Say whether a name means a function, class or module, which are no memory to write into."""
     return callable(value) or isinstance(value, ModuleType)
+
+
+def _unpacked_apart(program: Program) -> dict[int, bool]:
+    """Return the identities of new arrays that are unpacked where they are made, and read no more.
+
+    So their rows are all that is left of them, and nothing else lies in what one lies in.
+    """
+    reads = count_reads(program.body)
+    nodes = [node for item in program.body for node in walk(item)]
+    new = NewArrays(program.reader, nodes)
+    found: dict[int, bool] = {}
+    inner = (block for item in statements(program.body) for block in blocks_of(item))
+    for block in (program.body, *inner):
+        made: dict[str, Any] = {}
+        for item in block:
+            for target in targets_of(item):
+                made.update(dict.fromkeys(names_bound(target), item))
+            value = getattr(item, "value", None)
+            name = value.id if isinstance(value, gast.Name) else ""
+            plain = isinstance(item, gast.Assign) and isinstance(item.targets[0], gast.Tuple)
+            if plain and name in made and reads[name] == 1 and not _is_starred(item.targets[0]):
+                found[id(value)] = new.is_new(value)
+    return found
+
+
+def _is_starred(target: Any) -> bool:
+    return any(isinstance(item, gast.Starred) for item in target.elts)

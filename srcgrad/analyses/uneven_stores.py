@@ -11,6 +11,7 @@ from collections.abc import Collection
 from typing import Any
 
 from srcgrad.ir import gast
+from srcgrad.ir.displays import makes_list
 from srcgrad.ir.marks import IN_PLACE
 from srcgrad.ir.program import Program, is_store
 from srcgrad.ir.walk import names_bound, root_name, statements
@@ -66,12 +67,19 @@ class _Views:
 
     def are_uneven(self, target: Any, value: Any) -> bool:
         """Say whether two views may lie in one memory and go on in different steps."""
+        if self._is_list(target.value):
+            return False  # it stores one thing, whatever lies in what it is
         (bases, strides), (others, paces) = self._traced(target), self._traced(value)
         if bases.isdisjoint(others) or _are_mirrored(target, self._read(value)):
             return False
         differing = strides ^ paces
         turned = len(differing) == 1 and "USub" in next(iter(differing))  # NumPy copies then
         return bool(differing) and not turned
+
+    def _is_list(self, node: Any) -> bool:
+        """Say whether a name is bound to nothing but lists and dicts that are written out."""
+        made = self._makers.get(getattr(node, "id", ""), [])
+        return bool(made) and all(makes_list(v) or isinstance(v, gast.Dict) for v in made)
 
     def _read(self, value: Any) -> Any:
         """Return what a name is bound to, if that is one thing."""

@@ -37,13 +37,7 @@ def drop_idle_guards(body: list[Any]) -> list[Any]:
     if not any(_asked_by(item) for item in statements(body)):
         return body
     bound = bound_names(body)
-    nothing = {
-        name
-        for item in statements(body)
-        if isinstance(item, gast.Assign) and getattr(item.value, "value", item) is None
-        for target in item.targets
-        for name in names_bound(target)
-    }
+    nothing = may_be_none(body)
 
     def kept(block: list[Any]) -> list[Any]:
         done: list[Any] = []
@@ -59,6 +53,30 @@ def drop_idle_guards(body: list[Any]) -> list[Any]:
         return done
 
     return kept(body)
+
+
+def may_be_none(block: list[Any]) -> set[str]:
+    r"""Return the names that are bound to None somewhere, or to such a name before a `try`.
+
+    What a `try` binds may be None after it has failed, if it was so before.
+
+    >>> from srcgrad.compiler.doctesting import parse
+    >>> sorted(may_be_none(parse("a = None\nb = a\ntry:\n  b = x\nexcept: pass\nc = a")))
+    ['a', 'b']
+    """
+    tried = bound_names([item for item in statements(block) if isinstance(item, gast.Try)])
+    copies = [
+        (name, item.value)
+        for item in statements(block)
+        if isinstance(item, gast.Assign) and isinstance(item.value, (gast.Name, gast.Constant))
+        for target in item.targets
+        for name in names_bound(target)
+    ]
+    found = {n for n, v in copies if isinstance(v, gast.Constant) and v.value is None}
+    size = -1
+    while size != (size := len(found)):
+        found |= {n for n, v in copies if getattr(v, "id", "") in found and n in tried}
+    return found
 
 
 def _asked_by(statement: Any) -> str | None:

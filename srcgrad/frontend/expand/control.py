@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from srcgrad.frontend.expand.cursors import Cursor
@@ -298,11 +299,16 @@ class Control(Part):
         node.iter = self.frame.iterating.iterated(node.iter)
         if self.frame.generators.run_through(node):
             return
-        run = self.frame.record_loops.run_through(node.iter)
+        run, entries = self.frame.record_loops.run_through(node.iter), None
+        if run is None:
+            registers = self.frame.registers
+            entries = registers.options(node) or registers.entries(node.iter)
         items = self.frame.value(node.iter) if run is None else run.iterable
         items = self.frame.cursors.looped(items, node) if isinstance(items, Cursor) else items
         run = self.frame.record_loops.held_in(items) if run is None else run
-        elements = self.frame.expressions.elements(items) if isinstance(items, Static) else None
+        elements: Iterable[Value] | None = entries
+        if elements is None and isinstance(items, Static):
+            elements = self.frame.expressions.elements(items)
         if elements is None and keeps_functions(self.frame, node.body):
             elements = known_elements(self.frame, items)
         if elements is None:
@@ -311,7 +317,7 @@ class Control(Part):
         if elements is not None and body is not None and not _leaves_loop(body):
             self.frame.changed = True
             for element in elements:
-                self._bind_loop(node.target, element, node)
+                self._bind_loop(*self.frame.registers.numbered(node.target, element), node)
                 for item in clone(body):
                     self.frame.statement(item)
             return

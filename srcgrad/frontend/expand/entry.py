@@ -317,7 +317,7 @@ class Expander:
         given = frozenset(env)
         objects = {name for name, value in env.items() if isinstance(value, Instance)}
         frame = Interpreter(self.session, code, env, inputs)
-        frame.present = followed(tree, present)
+        frame.present = followed(tree, {*present, *(inputs or ())})
         first = next(iter(item.id for item in [*tree.args.posonlyargs, *tree.args.args]), "")
         frame.receivers = [(code.owner, env.get(first))]
         body = self._body_of(frame, tree)

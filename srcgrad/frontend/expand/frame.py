@@ -15,6 +15,7 @@ from srcgrad.frontend.effects import written_parameters
 from srcgrad.frontend.expand.assumptions import Entry
 from srcgrad.frontend.expand.order import Order, OutOfOrderError, evaluated_first, place
 from srcgrad.frontend.expand.plain_values import NotPlainError, PlainValues
+from srcgrad.frontend.expand.presence import is_something
 from srcgrad.frontend.expand.record_kinds import KindFoundError
 from srcgrad.frontend.expand.scoping import own_names, parameters, reached
 from srcgrad.frontend.expand.session import Session
@@ -168,6 +169,8 @@ class Frame:
         if wish in _UNNAMED:
             self.temporaries.add(name)
         self.bind(name, expression, node)
+        if not self.depth and self.code.asked.followed and self.is_something(expression):
+            self.present.add(name)
         return load(name)
 
     def open_next_time(self) -> None:
@@ -183,7 +186,22 @@ class Frame:
     def bind(self, name: str, value: Any, node: Any) -> None:
         """Let the text bind a variable."""
         self.note_bound(name, value, node)
+        self.note_present(name, value)
         self.out.append(assign(name, value, node))
+
+    def is_something(self, value: Value) -> bool:
+        """Say whether a value is surely not None."""
+        return is_something(value, self.present)
+
+    def note_present(self, name: str, value: Value) -> None:
+        """Note whether a variable is None after it was bound, in a branch only if it may be."""
+        follows = not self.depth and name in self.code.asked.followed
+        if not follows and name not in self.present:
+            return
+        if not self.is_something(value):
+            self.present.discard(name)
+        elif follows:
+            self.present.add(name)
 
     def note_bound(self, name: str, value: Any, node: Any) -> None:
         """Note that the text binds a variable, to what nobody knows if there is no value."""

@@ -45,6 +45,7 @@ from srcgrad.frontend.expand.record_holders import RecordHolders
 from srcgrad.frontend.expand.record_loops import RecordLoops
 from srcgrad.frontend.expand.record_names import RecordNames
 from srcgrad.frontend.expand.records import Records
+from srcgrad.frontend.expand.registers import Registers
 from srcgrad.frontend.expand.results import Results
 from srcgrad.frontend.expand.sequencing import Sequencing
 from srcgrad.frontend.expand.session import Session
@@ -56,7 +57,7 @@ from srcgrad.frontend.expand.static_items import StaticItems
 from srcgrad.frontend.expand.tables import Tables
 from srcgrad.frontend.expand.telling import Telling
 from srcgrad.frontend.expand.updates import Updates
-from srcgrad.frontend.expand.values import Code, Instance, Object, Static, Value, class_of
+from srcgrad.frontend.expand.values import Code, Instance, Known, Object, Static, Value, class_of
 from srcgrad.ir import gast
 from srcgrad.ir.build import clone, load
 from srcgrad.ir.handlers import handlers_of
@@ -107,7 +108,7 @@ class Interpreter(Frame):
         self.cursors, self.folding = Cursors(self), Folding(self)
         self.generators = Generators(self)
         self.sequencing = Sequencing(self)
-        self.options = Options(self)
+        self.options, self.registers = Options(self), Registers(self)
         self.static_items = StaticItems(self)
         self.statements, self.updates = Statements(self), Updates(self)
         self.indexing = Indexing(self)
@@ -138,6 +139,16 @@ class Interpreter(Frame):
         handler = self._handlers.get(("expression", type(node)))
         found: Value = self.expressions.rebuilt(node) if handler is None else handler(node)
         return found
+
+    def is_something(self, value: Value) -> bool:
+        """Say whether a value is surely not None, as what a function with a rule gives."""
+        if not isinstance(value, gast.Call):
+            return super().is_something(value)
+        known = self.looked_at(value.func)
+        if not isinstance(known, Known):
+            return False
+        found = self.session.vocabulary.primitive(known.value)
+        return bool(found.name and found.rule) and not (found.writes or found.tells)
 
     def looked_at(self, node: Any) -> Value:
         """Return what an expression means where it is only looked at: it may be evaluated later.

@@ -21,8 +21,11 @@ class Options(Part):
 
     def opened_display(self, name: str, value: Value, node: Any) -> Value:
         """Keep the parts of a tuple or dict that is passed on with stars as variables."""
-        if isinstance(value, Static) or name not in self.frame.starred or self.frame.depth:
+        if name not in self.frame.starred or self.frame.depth:
             return value
+        opened = self.frame.registers.opened(name, value, node)
+        if opened is not None or isinstance(value, Static):
+            return value if opened is None else opened
         if isinstance(value, gast.Tuple):
             if any(isinstance(item, gast.Starred) for item in value.elts):
                 return value
@@ -116,11 +119,11 @@ class Options(Part):
     def _puts_option(self, target: Any, value: Value, node: Any) -> bool:
         """Put a value into the dict of ``**options``, which is the function's own."""
         owner = self.frame.env.get(getattr(target.value, "id", ""))
-        key = getattr(target.slice, "value", None)
+        key = getattr(self.frame.looked_at(target.slice), "value", None)
         if not isinstance(owner, Items) or owner.keys is None or not isinstance(key, str):
             return False
-        if self.frame.depth or owner.expression is not None:
-            return False  # on some paths, or into what others see: it is refused
+        if self.frame.depth or owner.expression is not None:  # on some paths, or others see it
+            return self.frame.registers.puts_option(owner.get(key), value, node)
         if owner.lent:
             raise NeedsInlineError
         held = value if isinstance(value, Static) else self._kept(key, value, node)

@@ -118,7 +118,10 @@ class Placing(Part):
         told = (code.repeated, every)
         asks = "isinstance" in code.names.every and asks_of_classes(code.tree, code.home.globals)
         sure = tuple(p for p in plain if asks and self.frame.plain_values.of(bound[p]))
-        full = (id(code.tree), id(code.home.globals), name, tuple(key), tuple(plain), told, sure)
+        passed = zip([*plain, *lifted], [*map(bound.get, plain), *lifting.arguments], strict=True)
+        there = tuple(code.asked.concern(p) and self.frame.is_something(v) for p, v in passed)
+        which = tuple(plain), told, there, sure
+        full = (id(code.tree), id(code.home.globals), name, tuple(key), *which)
         if full not in self.session.made:
             self._refuse_endless(code, name, node)
             self._make(full, code, name, [*plain, *lifted], env, len(plain) if every else 0)
@@ -182,6 +185,7 @@ class Placing(Part):
         inner.varying.update(params)
         inner.plain_values.take(code.tree, key[-1])
         inner.lent = set(params)
+        inner.present = {p for p, is_there in zip(params, key[-2], strict=False) if is_there}
         inner.receivers = [(code.owner, env.get(next(iter(parameters(code.tree.args)), ""), None))]
         try:
             body = inner.statements.function_body(clone(code.tree.body))

@@ -3,16 +3,75 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import dataclass
 from types import CodeType, FunctionType
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
 from srcgrad.errors import SrcgradError
+from srcgrad.frontend.expand.scoping import parameters
 from srcgrad.frontend.remembered import source_to_read
 from srcgrad.ir import gast
 from srcgrad.ir.walk import found_in, names_bound, walk
 
+_MADE: Final = (
+    *(gast.BinOp, gast.UnaryOp, gast.Compare, gast.JoinedStr),
+    *(gast.Tuple, gast.List, gast.Dict, gast.Set, gast.ListComp, gast.DictComp, gast.SetComp),
+)
 _BINDING: Final = gast.Assign, gast.AugAssign, gast.AnnAssign, gast.For
+
+
+@dataclass(frozen=True, slots=True)
+class Questions:
+    """Of what a definition asks whether it is None.
+
+    Attributes:
+        followed: The names of which it is known, if it asks at all.
+        own: Every name in it.
+        parameters: Those of its parameters of which it may ask.
+    """
+
+    followed: frozenset[str]
+    own: frozenset[str]
+    parameters: frozenset[str]
+
+    @classmethod
+    def of(cls, tree: Any) -> Questions:
+        r"""Find the questions of a definition.
+
+        >>> asked = Questions.of(gast.parse("def f(x, n):\n  y = x\n  return y is None").body[0])
+        >>> sorted(asked.followed), sorted(asked.parameters)
+        (['n', 'x', 'y'], ['n', 'x'])
+        """
+        tests = [test for test in found_in(tree, gast.Compare) if _asks_for_none(test)]
+        if not tests:
+            return cls(frozenset(), frozenset(), frozenset())
+        own = frozenset(item.id for item in found_in(tree, gast.Name))
+        asked = {getattr(test.left, "id", "") for test in tests}
+        given = frozenset(parameters(tree.args))
+        may = min(asked, given)
+        names = frozenset(followed(tree, own | given))
+        return cls(names, own | given, names & may)
+
+    def concern(self, parameter: str) -> bool:
+        """Say whether it may be asked of a parameter of a function that is made of the definition.
+
+        One that is not in it stands for a part of ``*args``, or for what it closes over.
+        """
+        return bool(self.followed) and (parameter in self.parameters or parameter not in self.own)
+
+
+def is_something(value: Any, present: Collection[str]) -> bool:
+    """Say whether an expression is surely not None, for names that are `present`.
+
+    >>> [is_something(gast.parse(item).body[0].value, {"x"}) for item in ("x", "-n", "n", "[n]")]
+    [True, True, False, True]
+    """
+    if isinstance(value, gast.Name):
+        return value.id in present
+    if isinstance(value, gast.Constant):
+        return value.value is not None
+    return isinstance(value, _MADE)
 
 
 def asked_for(function: Any) -> frozenset[str]:

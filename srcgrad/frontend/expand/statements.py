@@ -332,7 +332,8 @@ class Statements(Part):
 
     @property
     def _putting(self) -> tuple[Callable[[Any, Value, Any], bool], ...]:
-        return self.frame.options.puts, self.frame.indexing.store, self.frame.records.store
+        parts = self.frame.options, self.frame.indexing, self.frame.records, self.frame.registers
+        return parts[0].puts, parts[1].store, parts[2].store, parts[3].store
 
     def unpack(self, target: Any, value: Value, node: Any) -> None:
         if isinstance(value, Recorded) and isinstance(value.expression, gast.Call):

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from srcgrad.frontend.expand.presence import Questions
 from srcgrad.frontend.expand.record_classes import classes_of
 from srcgrad.frontend.expand.scoping import Names
 from srcgrad.frontend.source import FunctionSource, Leaves, Path
@@ -48,6 +49,7 @@ class Code:
     owner: type | None = None
     repeated: bool = False
     _names: Names | None = field(default=None, init=False, repr=False, compare=False)
+    _asked: Questions | None = field(default=None, init=False, repr=False, compare=False)
 
     @property
     def names(self) -> Names:
@@ -55,6 +57,13 @@ class Code:
         if self._names is None:
             self._names = Names.of(self.tree)
         return self._names
+
+    @property
+    def asked(self) -> Questions:
+        """Of what the definition asks whether it is None."""
+        if self._asked is None:
+            self._asked = Questions.of(self.tree)
+        return self._asked
 
 
 Root = Callable[[Mapping[str, Any]], Any]

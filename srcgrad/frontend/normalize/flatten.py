@@ -391,10 +391,13 @@ class Flattener:
     def _is_dict(self, node: Any) -> bool:
         """Say whether a loop runs over the keys of a dict, which have no positions."""
         loop = self._loop
+        keys = set(names_bound(loop.target))
+        if self._work.reader.scope.resolve(getattr(loop.iter, "func", None)) is enumerate:
+            keys -= set(names_bound(loop.target)[:1])  # that is a number
         return node.id in self._work.dicts | self._work.unordered or any(
             isinstance(item, gast.Subscript)
             and getattr(item.value, "id", None) == node.id
-            and getattr(item.slice, "id", "") in names_bound(loop.target)
+            and getattr(item.slice, "id", "") in keys
             for statement in loop.body
             for item in walk(statement)
         )
