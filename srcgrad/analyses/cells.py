@@ -10,7 +10,8 @@ from srcgrad.analyses.entries import Entries
 from srcgrad.analyses.spelled_lengths import Vector
 from srcgrad.ir import gast
 from srcgrad.ir.displays import makes_row
-from srcgrad.ir.program import Program, bound_names
+from srcgrad.ir.program import Program, bound_names, targets_of
+from srcgrad.ir.walk import names_bound, statements
 
 
 class Cells:
@@ -24,6 +25,7 @@ class Cells:
         self._entries = program.once(Entries)
         self._scope = program.reader.scope
         self._made = bound_names(program.body)
+        self._rows = program.once(_rows_read)
         self._axes_of = axes_of
         self._read_from: dict[str, str] = {}
         self._open: dict[str, list[Any]] = {}
@@ -75,6 +77,10 @@ class Cells:
             return ANY
         name = getattr(node, "id", "")
         held = self._held(name)
+        if not held and depth and name in self._rows:
+            ends = {self.numbers_in(table, depth - 1) for table in self._rows[name]}
+            end = ends.pop() if len(ends) == 1 else ""
+            return end.removeprefix(ANY) if end.startswith(ANY * 2) else ""
         if not held or not depth or self._entries.is_dict(name):
             return ""
         if self.hold_numbers(name):
@@ -114,3 +120,18 @@ class Cells:
                 )
             if wrong[source]:
                 yield name
+
+
+def _rows_read(program: Program) -> dict[str, list[Any]]:
+    """Return the names that are bound to single entries of what has names, with all of those."""
+    rows: dict[str, list[Any]] = {}
+    others: set[str] = set()
+    for statement in statements(program.body):
+        for target in targets_of(statement):
+            value: Any = statement.value if isinstance(statement, gast.Assign) else None
+            reads = isinstance(value, gast.Subscript) and isinstance(value.value, gast.Name)
+            if isinstance(target, gast.Name) and reads and not isinstance(value.slice, gast.Slice):
+                rows.setdefault(target.id, []).append(value.value)
+            else:
+                others.update(names_bound(target))
+    return {name: tables for name, tables in rows.items() if name not in others}

@@ -146,11 +146,19 @@ def parts_of_tuple(display: Any) -> list[Any] | None:
     return list(display.elts) if whole else None
 
 
+def _constants(value: Any) -> list[Any]:
+    """Return the constants that an expression may be, if it is nothing else."""
+    if isinstance(value, gast.IfExp):
+        parts = _constants(value.body), _constants(value.orelse)
+        return [*parts[0], *parts[1]] if all(parts) else []
+    return [value] if isinstance(value, gast.Constant) else []
+
+
 def table_like(value: Any) -> Any:
     """Return a display like a list of constants, or of lists, that is repeated; else None."""
     if isinstance(value, gast.ListComp):
-        inner = value.elt if isinstance(value.elt, gast.Constant) else table_like(value.elt)
-        return None if inner is None else gast.List([clone(inner)], gast.Load())
+        inner = _constants(value.elt) or [table_like(value.elt)]
+        return None if None in inner else gast.List(list(map(clone, inner)), gast.Load())
     if not isinstance(value, gast.BinOp) or not isinstance(value.op, gast.Mult):
         return None
     shown = [side for side in (value.left, value.right) if isinstance(side, gast.List)]

@@ -163,3 +163,43 @@ def iterators_read_at_once(x):
     factors = np.fromiter(map(known.get, (x > 1.0).astype(int).tolist()), dtype=float)
     squares = np.fromiter(map(lambda v: v * v, x), float)
     return np.sum(factors * squares)
+
+
+def _product_by_columns(a, b):
+    a = list(a)
+    b = list(b)
+    n = len(b)
+    if not all(len(row) == len(b[0]) for row in b):
+        raise ValueError("rows of different lengths")
+    if not all([len(row) == n for row in a]):
+        raise ValueError("these do not fit")
+    b = list(zip(*b, strict=True))
+    return [[_of_two_vectors(row, column) for column in b] for row in a]
+
+
+def _of_two_vectors(u, v):
+    return sum(a * b for a, b in zip(u, v, strict=True))
+
+
+def _shifted(by):
+    m = _square_of_ones(3)
+    m[0][2] = float(by[0])
+    m[1][2] = float(by[1])
+    return m
+
+
+def _square_of_ones(n):
+    return [[1.0 if i == j else 0.0 for i in range(n)] for j in range(n)]
+
+
+@program("v")
+def product_of_shifts_scaled_by_a_cell_of_it(x):
+    m = _square_of_ones(3)
+    m = _product_by_columns(m, _shifted([x[0], x[1]]))
+    if x[2] > 0.0:
+        m = _product_by_columns(m, _shifted([x[2], x[0]]))
+    m[2][2] = x[3]
+    for i in range(3):
+        for j in range(3):
+            m[i][j] /= m[2][2]
+    return m[0][2] * m[1][2] + m[0][0]

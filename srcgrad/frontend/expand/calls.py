@@ -261,7 +261,7 @@ class Calls(Part):
             placed
             or self.frame.held_entries.places_writer(function)
             or self.session.knows_written(function)
-            or (self.frame.hoistable and gives_rows_to_write(function, node, self.frame.code.tree))
+            or (self.frame.hoistable and gives_rows_to_write(function, node, self.frame.tree))
         ):
             bound = self.bound_to(function, args, keywords, node)
             return self.frame.placing.call_in_place(code, source.name, bound, {}, node)

@@ -336,7 +336,7 @@ class Control(Part):
     def grown(self, node: Any) -> Value | None:
         """Return an empty list into which functions are put later on, else None."""
         empty = isinstance(node.value, gast.List) and not node.value.elts and self.frame.wished
-        tree = self.frame.inlined[-1] if self.frame.inlined else self.frame.code.tree
+        tree = self.frame.tree
         grows = (
             empty
             and not self.frame.depth

@@ -127,7 +127,7 @@ class Cursors(Part):
         makes = isinstance(callee, Known) and any(callee.value is item for item in _MAKERS)
         if not makes or not name or value is not call or not self.frame.varies(call):
             return None
-        tree = self.frame.inlined[-1] if self.frame.inlined else self.frame.code.tree
+        tree = self.frame.tree
         if not run_through_once(tree, name):
             return None
         self.frame.changed = True

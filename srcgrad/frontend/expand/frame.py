@@ -70,6 +70,8 @@ class Frame:
         begins: Whether it is the function that the program begins with.
         of_fields: The variables that are fields of objects, which methods may bind anew.
         present: The arguments that are not None, and not bound anew so far.
+        inlined: The definitions that are put in place, outermost first.
+        running: Those with the names that they have here.
         comprehensions: The places of those that are being rewritten, outermost first.
         named_fields: Variables that are names of arrays in fields of objects outside.
         assigned: The name that the value of an expression is given, and the expression.
@@ -113,6 +115,7 @@ class Frame:
         self.hoistable = True
         self.at_once = False
         self.inlined: list[Any] = []
+        self.running: list[Any] = []
         self.receivers: list[tuple[type | None, Value]] = []
         self.temporaries: set[str] = set()
         self.result_variables: set[str] = set()
@@ -139,6 +142,11 @@ class Frame:
             name, number = f"{wish}_{number}", number + 1
         self.taken.add(name)
         return name
+
+    @property
+    def tree(self) -> Any:
+        """The definition whose statements are run, with the names that they have here."""
+        return self.running[-1] if self.running else self.code.tree
 
     def variable(self, wish: str) -> str:
         """Return a new variable."""

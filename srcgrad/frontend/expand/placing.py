@@ -282,6 +282,7 @@ class Placing(Part):
             fresh.get(n, n) for n in code.names.rewritten
         }
         self.frame.inlined.append(code.tree)
+        self.frame.running.append(tree)
         receiver = next(iter(parameters(code.tree.args)), "")
         self.frame.receivers.append((code.owner, bound.get(receiver)))
         self.frame.changed = True
@@ -289,6 +290,7 @@ class Placing(Part):
             result = self.frame.statements.run(tree.body)
         finally:
             self.frame.inlined.pop()
+            self.frame.running.pop()
             self.frame.receivers.pop()
             self.frame.first, self.frame.ordered = outer
         if not is_first and self.changes(self.frame.out[start:], own):

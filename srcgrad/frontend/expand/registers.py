@@ -54,7 +54,7 @@ class Registers(Part):
             return None
         if value.lent if isinstance(value, Items) else False:
             return None
-        tree = self.frame.inlined[-1] if self.frame.inlined else self.frame.code.tree
+        tree = self.frame.tree
         if self.frame.depth or name not in self.frame.rewritten or not is_run_through(tree, name):
             return None
         self.frame.changed = True

@@ -111,7 +111,7 @@ class Special(Part):
     def cached(self, function: Local, node: Any) -> Static:
         """Return a local function without its cache; one that needs it keeps its results itself."""
         code = function.code
-        outer = self.frame.inlined[-1] if self.frame.inlined else self.frame.code.tree
+        outer = self.frame.tree
         changing = changing_around(code.tree, outer)
         if changing is not None:
             what = f"`{code.tree.name}`, whose cache keeps what it found of another `{changing}`,"

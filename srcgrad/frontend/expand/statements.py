@@ -193,7 +193,7 @@ class Statements(Part):
 
         So where it binds a parameter. A name that a loop binds otherwise may mean either.
         """
-        tree = self.frame.inlined[-1] if self.frame.inlined else self.frame.code.tree
+        tree = self.frame.tree
         given = () if self.frame.inlined else parameters(tree.args)
         apart = self.frame.depth > 0 or not found.keys().isdisjoint(given)
         known = all(is_named(value) for _, value, _ in found.values())
@@ -300,7 +300,7 @@ class Statements(Part):
         name = getattr(targets[0], "id", "") if len(targets) == 1 else ""
         own = name in self.frame.locals or name in self.frame.env
         surely = own and not self.frame.depth
-        tree = self.frame.inlined[-1] if self.frame.inlined else self.frame.code.tree
+        tree = self.frame.tree
         return surely and is_literal(value) and not makes_functions(tree)
 
     def _is_special(self, target: Any) -> bool:

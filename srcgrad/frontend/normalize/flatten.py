@@ -20,6 +20,7 @@ from srcgrad.frontend.normalize.index_steps import element_loop, growing_loop
 from srcgrad.frontend.normalize.kinds import find_kinds
 from srcgrad.frontend.normalize.loops import IndexLoops
 from srcgrad.frontend.normalize.resizing import growing_parts, resized
+from srcgrad.frontend.normalize.strictness import is_strict, loosened
 from srcgrad.frontend.normalize.targets import Targets
 from srcgrad.frontend.normalize.workspace import Varies, Workspace
 from srcgrad.frontend.refusals import Refusals
@@ -335,6 +336,8 @@ class Flattener:
                 return
             outer, self._loop = self._loop, node
             unclear = getattr(node.iter, "id", None) in self._work.asked & self._work.dicts
+            if not found_in(gast.Module(node.body, []), gast.Break):
+                self._loosen(node.iter)
             loop = None if unclear else self._over_elements(node) or self._loops.rewritten(node)
             self._loop = outer
             if loop is None:
@@ -387,6 +390,16 @@ class Flattener:
         if getattr(sequence, "id", None) not in bound_names([loop]):
             return sequence
         return self._work.keep("items", sequence, loop)
+
+    def _loosen(self, iterable: Any) -> None:
+        """Compare the lengths of what a loop zips strictly, as one that a comprehension was."""
+        callee = self._work.reader.scope.resolve(getattr(iterable, "func", None))
+        if callee is enumerate and iterable.args:
+            self._loosen(iterable.args[0])
+        starred = any(isinstance(item, gast.Starred) for item in getattr(iterable, "args", ()))
+        if callee is zip and is_strict(iterable) and len(iterable.args) > 1 and not starred:
+            iterable.args = [self._simple(item) for item in iterable.args]
+            self._take([at(loosened(iterable), iterable)])
 
     def _is_dict(self, node: Any) -> bool:
         """Say whether a loop runs over the keys of a dict, which have no positions."""

@@ -90,7 +90,7 @@ class StrictZips:
         function = self._scope.resolve(node.func)
         if function is enumerate and node.args:
             self._name_arguments(node.args[0])
-        if function is zip and _is_strict(node):
+        if function is zip and is_strict(node):
             self._name_each(node)
 
     def _name_each(self, node: Any) -> None:
@@ -110,7 +110,7 @@ class StrictZips:
         )
 
     def _loosen(self, node: Any, bound: set[str]) -> None:
-        if not _is_strict(node):
+        if not is_strict(node):
             return
         if self._may_name and bound.isdisjoint(names_read(node)):
             self._name_each(node)
@@ -120,15 +120,7 @@ class StrictZips:
         plain = all(_is_plain(item) for item in node.args) and bound.isdisjoint(names_read(node))
         if not plain or len(node.args) < 2:
             return
-        node.keywords = []
-        lengths = [call("len", clone(item)) for item in node.args]
-        differ = [gast.NotEq() for _ in lengths[1:]]
-        if len(lengths) == 2:
-            test: Any = gast.Compare(lengths[0], differ, lengths[1:])
-        else:
-            pairs = [gast.Compare(clone(lengths[0]), [gast.NotEq()], [n]) for n in lengths[1:]]
-            test = gast.BoolOp(gast.Or(), pairs)
-        self._checks.append(_refusal(test))
+        self._checks.append(loosened(node))
 
     def _loosen_rows(self, node: Any, bound: set[str]) -> None:
         """Check the lengths of the rows that ``zip(*rows, strict=True)`` unpacks."""
@@ -140,6 +132,20 @@ class StrictZips:
         first = call("len", gast.Subscript(clone(rows), gast.Constant(0, None), gast.Load()))
         test = gast.Compare(call("len", load(row)), [gast.NotEq()], [first])
         self._checks.append(gast.For(store(row), clone(rows), [_refusal(test)], [], None))
+
+
+def loosened(node: Any) -> Any:
+    """Make a strict call of `zip` with variables a loose one; return the check of their lengths."""
+    node.keywords = []
+    first, *others = [call("len", clone(item)) for item in node.args]
+    pairs: list[Any] = [gast.Compare(clone(first), [gast.NotEq()], [other]) for other in others]
+    return _refusal(pairs[0] if len(pairs) == 1 else gast.BoolOp(gast.Or(), pairs))
+
+
+def is_strict(node: Any) -> bool:
+    """Say whether a call says ``strict=True``."""
+    strict = [item.value for item in node.keywords if item.arg == "strict"]
+    return bool(strict) and getattr(strict[0], "value", None) is True
 
 
 def _refusal(test: Any) -> Any:
@@ -155,8 +161,3 @@ def _is_plain(item: Any) -> bool:
 
 def _is_idle(keyword: Any) -> bool:
     return keyword.arg == "strict" and getattr(keyword.value, "value", None) is False
-
-
-def _is_strict(node: Any) -> bool:
-    strict = [item.value for item in node.keywords if item.arg == "strict"]
-    return bool(strict) and getattr(strict[0], "value", None) is True
