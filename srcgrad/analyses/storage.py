@@ -390,7 +390,8 @@ class _Analysis:
 
     def _keep_outside_made(self, classes: dict[str, set[str]]) -> None:
         """A name bound in a loop is not made there if its memory is reached outside, too."""
-        written = [members for members in classes.values() if members & self._result.mutated]
+        changed = self._result.mutated | self._result.mirror.names
+        written = [members for members in classes.values() if members & changed]
         for _, _, made in self._result.loops:
             for members in [*written, *(changed for _, changed in self._changed)]:
                 if not members <= made:

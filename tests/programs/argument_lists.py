@@ -112,3 +112,16 @@ def argument_that_is_called_first(x):
         return product_of_two(*args[1:])
 
     return called(x[0], x[1]) * x[0]
+
+
+@program("v")
+def one_list_twice_in_another_that_grows(x):
+    total = 0.0
+    first = [0, 1]
+    first = first  # noqa: PLW0127 - the list gets a name of its own
+    rows = [first, first]
+    for _ in range(x.shape[0]):
+        for row in rows:
+            row[0] += 0.3 + x[3] * x[3]
+        total += max(rows[1])
+    return total

@@ -1,4 +1,4 @@
-"""Loops whose trips bind a name to values of different shapes, in a `try` or read after the loop."""
+"""Loops whose trips bind a name to values of different shapes, in a `try` or read later."""
 
 from __future__ import annotations
 

@@ -12,8 +12,7 @@ def split(a):
 
 
 def turned_round(a):
-    b = np.array([a[1], a[0]])
-    return b
+    return np.array([a[1], a[0]])
 
 
 @program("v")
