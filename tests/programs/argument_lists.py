@@ -125,3 +125,27 @@ def one_list_twice_in_another_that_grows(x):
             row[0] += 0.3 + x[3] * x[3]
         total += max(rows[1])
     return total
+
+
+def turned_and_grown(function):
+    def inner(*args):
+        args = list(args)
+        args[0] += 0.5
+        for i, a in enumerate(args):
+            if a > 1.0:
+                args[i] *= 2.0
+        if args[0] > args[1]:
+            args[0], args[1] = args[1], args[0] * args[1]
+        return function(*args)
+
+    return inner
+
+
+@turned_and_grown
+def quotient_of_two(a, b):
+    return a / b
+
+
+@program("v")
+def entries_updated_and_exchanged(x):
+    return quotient_of_two(x[0], x[1]) * quotient_of_two(x[2] * x[2], x[3])

@@ -14,7 +14,7 @@ from srcgrad.frontend.expand.keeping import known_elements
 from srcgrad.frontend.expand.part import Part
 from srcgrad.frontend.expand.values import Items, Known, Static, Value
 from srcgrad.ir import gast
-from srcgrad.ir.build import clone
+from srcgrad.ir.build import at, clone, load, store
 from srcgrad.ir.displays import spread_in
 from srcgrad.ir.walk import blocks_of, found_in
 
@@ -138,15 +138,44 @@ class Registers(Part):
             return None if spread_in(value) else list(value.elts)
         return known_elements(self.frame, value)
 
-    def store(self, target: Any, value: Value, node: Any) -> bool:
-        """Put a value into the variable of an entry, if the target is one."""
-        owner = self.frame.env.get(getattr(getattr(target, "value", None), "id", ""))
-        if not isinstance(target, gast.Subscript) or not isinstance(owner, Registered):
-            return False
+    def _owner(self, target: Any) -> Registered | None:
+        """Return the list of which a target is an entry, if it is one."""
+        name = target.value if isinstance(target, gast.Subscript) else None
+        owner = self.frame.env.get(getattr(name, "id", ""))
+        return owner if isinstance(owner, Registered) else None
+
+    def is_entry(self, target: Any) -> bool:
+        """Say whether a target is an entry of such a list."""
+        return self._owner(target) is not None
+
+    def _entry(self, owner: Registered, target: Any, node: Any) -> tuple[int, Value]:
         place = getattr(self.frame.value(target.slice), "value", None)
         entry = owner.get(place)
         if not isinstance(place, int) or entry is None:
             self.frame.refuse(node, "a write into a list of arguments by an index", _NAME_IT)
+        return place, entry
+
+    def update(self, target: Any, node: Any) -> bool:
+        """Do ``args[i] += v`` as an update of the variable of the entry, if it is one."""
+        owner = self._owner(target)
+        if owner is None:
+            return False
+        place, entry = self._entry(owner, target, node)
+        if isinstance(entry, Static):
+            self.frame.refuse(node, *_SOME_PATHS)
+        value = self.frame.expression(node.value)
+        if not self.frame.depth:
+            entry = owner.values[place] = self._variable(target.value.id, entry, node)
+        self.frame.note_bound(entry.id, gast.BinOp(load(entry.id), node.op, value), node)
+        self.frame.out.append(at(gast.AugAssign(store(entry.id), node.op, value), node))
+        return True
+
+    def store(self, target: Any, value: Value, node: Any) -> bool:
+        """Put a value into the variable of an entry, if the target is one."""
+        owner = self._owner(target)
+        if owner is None:
+            return False
+        place, entry = self._entry(owner, target, node)
         if not self.frame.depth:
             owner.values[place] = self._variable(target.value.id, value, node, entry)
         elif isinstance(entry, Static) or isinstance(value, Static):
@@ -224,4 +253,4 @@ def _looked_at(node: Any, counter: str) -> Iterator[Any]:
             yield from node.args
         yield from (item.value for item in node.args if isinstance(item, gast.Starred))
     elif isinstance(node.slice, gast.Constant) or getattr(node.slice, "id", "-") == counter:
-        yield node.value
+        yield from () if isinstance(node.ctx, gast.Del) else (node.value,)

@@ -306,7 +306,8 @@ class Statements(Part):
     def _is_special(self, target: Any) -> bool:
         names = set(names_bound(target))
         known = bool(names & set(self.frame.env)) or bool(names & self.frame.globals)
-        entry = self.frame.held_entries.is_entry(target) or self.frame.indexing.stores(target)
+        stored = self.frame.held_entries.is_entry, self.frame.registers.is_entry
+        entry = any(is_it(target) for is_it in (*stored, self.frame.indexing.stores))
         return known or entry or isinstance(target, gast.Attribute)
 
     @statement(gast.AnnAssign)

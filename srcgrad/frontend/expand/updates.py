@@ -32,7 +32,7 @@ class Updates(Part):
             target, node
         ):
             return
-        if self.frame.indexing.update(target, node):
+        if self.frame.indexing.update(target, node) or self.frame.registers.update(target, node):
             return
         if isinstance(target, gast.Name) and self.frame.held_names.update_outside(target.id, node):
             return
