@@ -49,9 +49,9 @@ class Questions:
         own = frozenset(item.id for item in found_in(tree, gast.Name))
         asked = {getattr(test.left, "id", "") for test in tests}
         given = frozenset(parameters(tree.args))
-        may = min(asked, given)
+        direct = asked.issubset(given)  # else it may ask of what a parameter was bound to
         names = frozenset(followed(tree, own | given))
-        return cls(names, own | given, names & may)
+        return cls(names, own | given, names & given & asked if direct else names & given)
 
     def concern(self, parameter: str) -> bool:
         """Say whether it may be asked of a parameter of a function that is made of the definition.
