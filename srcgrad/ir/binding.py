@@ -348,6 +348,8 @@ class _Walk:
                 end = self.block(statement.body, self._when(statement, bound, held=True))
                 for read in found:
                     read.again = isinstance(statement, gast.While) and read.name not in end
+                if "range" not in self._local and surely_runs(statement):
+                    bound |= end
             elif isinstance(statement, gast.With):
                 bound = self.block(statement.body, bound | set(_binds(statement)))
             elif isinstance(statement, gast.Try):
@@ -446,6 +448,22 @@ class _Walk:
             self._base(target.id) == self._base(statement.value.id)
         )
         return same and target.id != statement.value.id
+
+
+def surely_runs(loop: Any) -> bool:
+    """Say whether a loop runs over a range that is written out and not empty, each trip to its end.
+
+    >>> from srcgrad.compiler.doctesting import parse
+    >>> [surely_runs(parse(f"for i in range({k}): y = i")[0]) for k in ("3", "n", "2, 1")]
+    [True, False, False]
+    """
+    call = getattr(loop, "iter", None)
+    if not isinstance(call, gast.Call) or getattr(call.func, "id", "") != "range":
+        return False
+    ends: list[Any] = [getattr(item, "value", None) for item in call.args]
+    plain = bool(ends) and all(type(end) is int for end in ends) and 0 not in ends[2:]
+    left = found_in(loop, gast.Break, gast.Continue)
+    return plain and not left and len(range(*ends)) > 0
 
 
 def _copies_of(names: Collection[str], body: list[Any]) -> frozenset[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from srcgrad.frontend.expand.keeping import known_elements
 from srcgrad.frontend.expand.part import Part
@@ -21,8 +21,8 @@ from srcgrad.ir.walk import blocks_of, found_in
 if TYPE_CHECKING:
     from srcgrad.frontend.expand.interpreter import Interpreter
 
-_NAME_IT = "loop over `enumerate` of it"
-_SOME_PATHS = ("a list of functions that is written on some paths", "write a display")
+_NAME_IT: Final = "loop over `enumerate` of it"
+_SOME_PATHS: Final = ("a list of functions that is written on some paths", "write a display")
 
 
 @dataclass(slots=True)
@@ -52,7 +52,7 @@ class Registers(Part):
             entries = value.values
         else:
             return None
-        if value.lent if isinstance(value, Items) else False:
+        if isinstance(value, Items) and value.lent:
             return None
         tree = self.frame.tree
         if self.frame.depth or name not in self.frame.rewritten or not is_run_through(tree, name):
