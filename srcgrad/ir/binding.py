@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from srcgrad.ir import gast
-from srcgrad.ir.jumps import falls_through, jumps
+from srcgrad.ir.jumps import falls_through, jumps, surely_runs
 from srcgrad.ir.program import bound_by, bound_names, header_of, header_reads
 from srcgrad.ir.walk import blocks_of, found_in, names_read, nodes_in, statements
 
@@ -328,6 +328,7 @@ class _Walk:
         self._values: dict[str, Any] = {}
         self._handed_on = _copies_of(started, body) if started else frozenset()
         self._flags = {name for item in statements(body) for name in _raised(item)}
+        self._tried = bound_names([item for item in statements(body) if isinstance(item, gast.Try)])
 
     def block(self, block: list[Any], bound: Bound) -> Bound:
         """Return the names bound after a block, given those before; note the reads of others.
@@ -409,11 +410,15 @@ class _Walk:
         return self._met(ends) if ends else bound | self._local
 
     def _attempt(self, statement: Any, bound: Bound) -> Bound:
-        """Go through a `try`: it is taken apart with care, but for what a loop hands on to it."""
+        """Go through a `try`: it is taken apart with care, but for what a loop hands on to it.
+
+        Its body may read what no `try` binds, and a handler may wait for that.
+        """
         cared = {*bound, *self._local.difference(self._handed_on)}
         tried = [*statement.body, *statement.orelse]
-        parts = [tried, *(handler.body for handler in statement.handlers)]
-        every = [(part, self.block(part, {*cared})) for part in parts]
+        handled = [handler.body for handler in statement.handlers]
+        every = [(tried, cared | self.block(tried, {*bound, *(self._tried & cared)}))]
+        every += [(part, self.block(part, {*cared})) for part in handled]
         last = self.block(statement.finalbody, {*cared})
         ends = [end for part, end in every if falls_through(part)]
         return self._met(ends) | last if ends else bound | self._local
@@ -448,22 +453,6 @@ class _Walk:
             self._base(target.id) == self._base(statement.value.id)
         )
         return same and target.id != statement.value.id
-
-
-def surely_runs(loop: Any) -> bool:
-    """Say whether a loop runs over a range that is written out and not empty, each trip to its end.
-
-    >>> from srcgrad.compiler.doctesting import parse
-    >>> [surely_runs(parse(f"for i in range({k}): y = i")[0]) for k in ("3", "n", "2, 1")]
-    [True, False, False]
-    """
-    call = getattr(loop, "iter", None)
-    if not isinstance(call, gast.Call) or getattr(call.func, "id", "") != "range":
-        return False
-    ends: list[Any] = [getattr(item, "value", None) for item in call.args]
-    plain = bool(ends) and all(type(end) is int for end in ends) and 0 not in ends[2:]
-    left = found_in(loop, gast.Break, gast.Continue)
-    return plain and not left and len(range(*ends)) > 0
 
 
 def _copies_of(names: Collection[str], body: list[Any]) -> frozenset[str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from srcgrad.ir import gast
-from srcgrad.ir.walk import blocks_of
+from srcgrad.ir.walk import blocks_of, found_in
 
 SCOPES = (gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef)
 _LOOPS = (gast.For, gast.While)
@@ -112,3 +112,19 @@ def is_endless(loop: Any) -> bool:
     """Say whether a loop is ``while True``, or the like."""
     test = getattr(loop, "test", None)
     return isinstance(test, gast.Constant) and bool(test.value)
+
+
+def surely_runs(loop: Any) -> bool:
+    """Say whether a loop runs over a range that is written out and not empty, each trip to its end.
+
+    >>> from srcgrad.compiler.doctesting import parse
+    >>> [surely_runs(parse(f"for i in range({k}): y = i")[0]) for k in ("3", "n", "2, 1")]
+    [True, False, False]
+    """
+    call = getattr(loop, "iter", None)
+    if not isinstance(call, gast.Call) or getattr(call.func, "id", "") != "range":
+        return False
+    ends: list[Any] = [getattr(item, "value", None) for item in call.args]
+    plain = bool(ends) and all(type(end) is int for end in ends) and 0 not in ends[2:]
+    left = found_in(loop, gast.Break, gast.Continue)
+    return plain and not left and len(range(*ends)) > 0

@@ -15,6 +15,7 @@ def drop_idle_guards(body: list[Any]) -> list[Any]:
     """Return a body that asks whether a name is bound to None only if it may be.
 
     A read of what nothing has bound raises by itself, but as that of a global if nothing binds it.
+    What uses None raises, too, but not what a handler may wait for.
 
     >>> from srcgrad.compiler.doctesting import parse, text
     >>> body = parse('''
@@ -37,9 +38,9 @@ def drop_idle_guards(body: list[Any]) -> list[Any]:
     if not any(_asked_by(item) for item in statements(body)):
         return body
     bound = bound_names(body)
-    nothing = may_be_none(body)
+    usual, caught = may_be_none(body), may_be_none(body, every=True)
 
-    def kept(block: list[Any]) -> list[Any]:
+    def kept(block: list[Any], nothing: set[str]) -> list[Any]:
         done: list[Any] = []
         for statement in block:
             name = _asked_by(statement)
@@ -49,19 +50,23 @@ def drop_idle_guards(body: list[Any]) -> list[Any]:
                 done += _without_question(statement)
         for statement in done:
             for part in blocks_of(statement):
-                part[:] = kept(part)
+                is_tried = isinstance(statement, gast.Try) and part is statement.body
+                part[:] = kept(part, caught if is_tried else nothing)
         return done
 
-    return kept(body)
+    return kept(body, usual)
 
 
-def may_be_none(block: list[Any]) -> set[str]:
+def may_be_none(block: list[Any], *, every: bool = False) -> set[str]:
     r"""Return the names that are bound to None somewhere, or to such a name before a `try`.
 
-    What a `try` binds may be None after it has failed, if it was so before.
+    What a `try` binds may be None after it has failed, if it was so before. With `every`, whatever
+    is bound to such a name counts.
 
     >>> from srcgrad.compiler.doctesting import parse
     >>> sorted(may_be_none(parse("a = None\nb = a\ntry:\n  b = x\nexcept: pass\nc = a")))
+    ['a', 'b']
+    >>> sorted(may_be_none(parse("a = None; b = a; c = x"), every=True))
     ['a', 'b']
     """
     tried = bound_names([item for item in statements(block) if isinstance(item, gast.Try)])
@@ -75,7 +80,7 @@ def may_be_none(block: list[Any]) -> set[str]:
     found = {n for n, v in copies if isinstance(v, gast.Constant) and v.value is None}
     size = -1
     while size != (size := len(found)):
-        found |= {n for n, v in copies if getattr(v, "id", "") in found and n in tried}
+        found |= {n for n, v in copies if getattr(v, "id", "") in found and (every or n in tried)}
     return found
 
 
