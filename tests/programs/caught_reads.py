@@ -23,7 +23,7 @@ def total_returned_if_anything_is_there(x):
         total = np.sum(x * 2.0)
     try:
         return total
-    except Exception:
+    except Exception:  # noqa: BLE001
         return np.sum(np.sin(x))
 
 

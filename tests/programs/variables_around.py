@@ -67,3 +67,45 @@ def array_that_is_bound_anew(x):
         return go(i - 1) if i else np.sum(total**2)
 
     return go(3)
+
+
+def _marked(x, how):
+    def doubled(y):
+        nonlocal how
+        how = "b"
+        return y * 2.0
+
+    z = doubled(x)
+    return z * z if how == "b" else z
+
+
+@program("v")
+def option_bound_by_an_inner_function(x):
+    return np.sum(_marked(x, "a"))
+
+
+def _scaled_by_the_first(x, scale=None):
+    def scaled(y):
+        nonlocal scale
+        if scale is None:
+            scale = y[0]
+        return y * scale
+
+    return scaled(x) + scaled(x * 2.0)
+
+
+@program("v")
+def missing_option_bound_in_a_branch_of_an_inner_function(x):
+    return np.sum(_scaled_by_the_first(x) ** 2)
+
+
+@program("v")
+def function_bound_by_an_inner_function(x):
+    f = np.sin
+
+    def change():
+        nonlocal f
+        f = np.cos
+
+    change()
+    return np.sum(f(x) * x)

@@ -139,14 +139,14 @@ class Asking(Part):
     def test(self, node: Any) -> Any:
         if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.Not):
             node.operand = self.test(node.operand)
-            return node
+            known = is_literal(node.operand)
+            return at(gast.Constant(not node.operand.value, None), node) if known else node
         if isinstance(node, gast.BoolOp):
             first, *rest = node.values
             values = [self.test(first)]
             with self.frame.conditional():
                 values += [self.test(item) for item in rest]
-            node.values = values
-            return node
+            return _shortened(node, values)
         value = self.frame.value(node)
         for name in ("__bool__", "__len__"):
             if self.method_of(value, name):
@@ -188,6 +188,17 @@ class Asking(Part):
         if not word or not self.method_of(held, f"__i{word}__"):
             return None
         return self.ask(held, f"__i{word}__", [self.frame.value(value)], node)
+
+
+def _shortened(test: Any, values: list[Any]) -> Any:
+    """Return a test without what is known of its parts, as far as that does not end it."""
+    stops = isinstance(test.op, gast.Or)
+    left = [v for v in values if not is_literal(v) or bool(v.value) is stops]
+    ends = next((i + 1 for i, v in enumerate(left) if is_literal(v)), len(left))
+    if not left:
+        return at(gast.Constant(not stops, None), test)
+    test.values = left[:ends]
+    return test if ends > 1 else left[0]
 
 
 def _rest(node: Any) -> Any:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from types import FunctionType
 from typing import Any
 
-from srcgrad.frontend.expand.values import Items, Value
+from srcgrad.frontend.expand.values import Items, Value, is_whole
 from srcgrad.ir import gast
 from srcgrad.ir.axes import axes_of, told_axes
 from srcgrad.ir.walk import found_in, walk
@@ -136,9 +136,39 @@ def axes_given(tree: Any, bound: Mapping[str, Value]) -> set[str]:
     literal = {name for name, v in bound.items() if isinstance(v, gast.AST) and axes_of(v)}
     if not literal:
         return literal
-    literal &= told_axes(tree)
-    return literal - {
-        node.id
-        for node in found_in(tree, gast.Name)
-        if isinstance(node.ctx, (gast.Store, gast.Del))
-    }
+    return (literal & told_axes(tree)) - _bound_anew(tree)
+
+
+def numbers_given(tree: Any, bound: Mapping[str, Value]) -> set[str]:
+    r"""Return the parameters by whose number a function chooses, and that are given a literal.
+
+    A parameter that is bound anew is none of them, nor is one of a function that calls itself: it
+    may count how often.
+
+    >>> tree = gast.parse("def f(x, k, n):\n    return x if k == 1 else x * n").body[0]
+    >>> one = gast.Constant(1, None)
+    >>> numbers_given(tree, {"k": one, "n": one})
+    {'k'}
+    """
+    literal = {name for name, v in bound.items() if is_whole(v)}
+    nodes = list(walk(tree)) if literal else []
+    if not literal or any(getattr(node, "id", "") == tree.name for node in nodes):
+        return set()
+    tests = [node.test for node in nodes if isinstance(node, (gast.If, gast.IfExp))]
+    asked = {name for test in tests for node in walk(test) for name in _compared_with(node)}
+    return (literal & asked) - _bound_anew(tree)
+
+
+def _compared_with(node: Any) -> list[str]:
+    """Return the name that a node compares with a whole number, or with several."""
+    if not isinstance(node, gast.Compare) or len(node.ops) != 1:
+        return []
+    other = node.comparators[0]
+    numbers = other.elts if isinstance(other, (gast.Tuple, gast.List, gast.Set)) else [other]
+    named = isinstance(node.left, gast.Name)
+    return [node.left.id] if named and numbers and all(map(is_whole, numbers)) else []
+
+
+def _bound_anew(tree: Any) -> set[str]:
+    nodes = found_in(tree, gast.Name)
+    return {node.id for node in nodes if isinstance(node.ctx, (gast.Store, gast.Del))}

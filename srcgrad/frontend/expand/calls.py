@@ -13,14 +13,16 @@ from srcgrad.frontend.expand.binding import (
     bind,
     count_reads,
     default_values,
+    numbers_given,
     only_passes_on,
 )
+from srcgrad.frontend.expand.deciding import asked_of
 from srcgrad.frontend.expand.keeping import may_return_function
+from srcgrad.frontend.expand.literals import said_by_text
 from srcgrad.frontend.expand.managed import managed
 from srcgrad.frontend.expand.part import Part, callee
 from srcgrad.frontend.expand.placing import makes_functions
 from srcgrad.frontend.expand.scoping import (
-    asked_of,
     calls_variables,
     free_names,
     parameters,
@@ -84,6 +86,9 @@ class Calls(Part):
             result = self.frame.stars.by_size(callee, node, keywords)
             if result is not None:
                 return result
+        said = said_by_text(callee, args, keywords)
+        if said is not None:
+            return at(said, node)
         node.func = self.frame.plain(callee, node.func)
         self.frame.given.spell(node, given)
         self.frame.held_fields.note_call_writes(node, callee)
@@ -165,6 +170,7 @@ class Calls(Part):
             self.frame.solvers.solver,
             self.frame.results.result,
             self.frame.special.kept,
+            self.frame.literals.truth,
         ):
             found = ask(callee, args, keywords, node) if found is None else found
         if found is not None:
@@ -277,7 +283,10 @@ class Calls(Part):
         if all(isinstance(v, Known) or is_literal(v) for v in given):  # no memory of arrays
             written &= {ELSEWHERE}
         if constant and not written and not may_return_function(source):
-            return self.as_text(self.frame.plain(callee, node), args, keywords, node, callee)
+            asked = not inlined and self._settles_tests(tree, args, keywords, {})
+            said = self.frame.literals.answer(function, args, keywords, node) if asked else None
+            text = self.frame.plain(callee, node) if said is None else None
+            return self.as_text(text, args, keywords, node, callee) if said is None else said
         short = self._shortly(function, source, args, keywords, node)
         if short is not None:
             return self.frame.placing.inline(code, short, {}, node)
@@ -299,7 +308,8 @@ class Calls(Part):
         """Say whether a call gives a literal that a test, or an axis of a call, depends on."""
         bound = {**defaults, **dict(zip(parameters(tree.args), args, strict=False)), **keywords}
         asked = asked_of(tree) & set(bound)
-        return any(is_literal(bound[name]) for name in asked) or bool(axes_given(tree, bound))
+        told = axes_given(tree, bound) | numbers_given(tree, bound)
+        return bool(told) or any(is_literal(bound[name]) for name in asked)
 
     def _shortly(
         self,
@@ -318,7 +328,8 @@ class Calls(Part):
         itself = self.frame.record_calls.calls_itself(tree, args)
         if source.file != self.frame.code.source.file or itself:
             return None
-        if not reads_better_in_place(tree, node, self.frame.code.tree):
+        better = reads_better_in_place(tree, node, self.frame.code.tree)
+        if not better or self.session.recurs(function):
             return None
         if not self.frame.is_first(node) and written_parameters(function, self.session.vocabulary):
             return None

@@ -12,6 +12,7 @@ from srcgrad.frontend.expand.keeping import (
     known_elements,
     makes_function,
 )
+from srcgrad.frontend.expand.literals import chosen_case
 from srcgrad.frontend.expand.local_classes import local_class
 from srcgrad.frontend.expand.part import Part
 from srcgrad.frontend.expand.scoping import renamed_in
@@ -28,6 +29,7 @@ from srcgrad.frontend.expand.values import (
     Static,
     Value,
     is_dtype,
+    is_literal,
 )
 from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, clone
@@ -51,9 +53,7 @@ class Control(Part):
         if chosen is None:
             self._attempt(node)
             return
-        self.frame.changed = True
-        for item in chosen:
-            self.frame.statement(item)
+        self._run(chosen)
 
     def _attempt(self, node: Any) -> None:
         """Rewrite a `try`: what all of its ways agree on is known after it.
@@ -85,6 +85,8 @@ class Control(Part):
         self.frame.env = after
         if not _does_something(node.body) and all(map(self._only_tells, node.handlers)):
             self.frame.out += [*node.orelse, *node.finalbody]
+        elif _only_returns_literals(node.body) and not node.finalbody:
+            self.frame.out += node.body
         else:
             self.frame.out.append(node)
 
@@ -106,13 +108,34 @@ class Control(Part):
         caught = isinstance(kind, Known) and kind.value in (ImportError, ModuleNotFoundError)
         return list(node.handlers[0].body) if missing and caught else None
 
+    def decided(self, node: Any) -> list[Any] | None:
+        """Return what is run of a branch or a `match` whose outcome is known; None of others."""
+        if isinstance(node, gast.If):
+            holds = self.frame.deciding.decide(node.test)
+            return None if holds is None else (node.body if holds else node.orelse)
+        if not isinstance(node, gast.Match):
+            return None
+        subject = self.frame.looked_at(node.subject)
+        return chosen_case(subject, node.cases) if is_literal(subject) else None
+
+    @statement(gast.Match)
+    def _match(self, node: Any) -> None:
+        chosen = self.decided(node)
+        if chosen is None:
+            self.frame.statements.other(node)
+            return
+        self._run(chosen)
+
+    def _run(self, chosen: list[Any]) -> None:
+        self.frame.changed = True
+        for item in chosen:
+            self.frame.statement(item)
+
     @statement(gast.If)
     def _if(self, node: Any) -> None:
-        decided = self.frame.expressions.decide(node.test)
-        if decided is not None:
-            self.frame.changed = True
-            for item in node.body if decided else node.orelse:
-                self.frame.statement(item)
+        chosen = self.decided(node)
+        if chosen is not None:
+            self._run(chosen)
             return
         node.test = self.frame.asking.test(node.test)
         before = dict(self.frame.env)
@@ -403,6 +426,11 @@ def _leaves_loop(body: list[Any]) -> bool:
 
 def _does_something(body: list[Any]) -> bool:
     return not all(isinstance(item, gast.Pass) for item in body)
+
+
+def _only_returns_literals(body: list[Any]) -> bool:
+    """Say whether statements return a literal, so that nothing can be raised."""
+    return all(isinstance(item, gast.Return) and is_literal(item.value) for item in body)
 
 
 def _lost_among(env: dict[str, Value], before: dict[str, Value]) -> dict[str, Value]:

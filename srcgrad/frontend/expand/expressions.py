@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from srcgrad.frontend.expand.growing import compared_lengths
+from srcgrad.frontend.expand.literals import part_of_text
 from srcgrad.frontend.expand.lookup import Live
 from srcgrad.frontend.expand.making import as_lambda
 from srcgrad.frontend.expand.part import Part
-from srcgrad.frontend.expand.presence import is_none
 from srcgrad.frontend.expand.scoping import free_names, parameters, renamed
 from srcgrad.frontend.expand.values import (
     Choice,
@@ -24,14 +23,11 @@ from srcgrad.frontend.expand.values import (
     Recorded,
     Static,
     Value,
-    is_literal,
     is_negative,
-    literals_in,
 )
 from srcgrad.ir import gast
 from srcgrad.ir.build import at, call, clone, load
 from srcgrad.ir.handlers import expression
-from srcgrad.runtime.indexing import names_element
 
 _MOST_UNROLLED = 32
 
@@ -254,7 +250,7 @@ class Expressions(Part):
     @expression(gast.IfExp)
     def _either(self, node: Any) -> Value:
         is_end, self._is_end = self._is_end, False
-        decided = self.decide(node.test)
+        decided = self.frame.deciding.decide(node.test)
         if decided is not None:
             self._is_end = is_end
             return self._end(node.body if decided else node.orelse, settled=is_end)
@@ -299,87 +295,6 @@ class Expressions(Part):
             return test
         return self.frame.keep("chosen", test, node)
 
-    def decide(self, test: Any) -> bool | None:
-        """Return what a test is known to give, such as ``callback is None`` of a function."""
-        if isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Not):
-            inner = self.decide(test.operand)
-            return None if inner is None else not inner
-        if isinstance(test, gast.BoolOp):
-            return self._decide_several(test)
-        if isinstance(test, gast.Compare) and len(test.ops) == 1:
-            known = compared_lengths(test, self.frame.look, self.frame.out)
-            return self._decide_comparison(test) if known is None else known
-        if isinstance(test, (gast.Name, gast.Call, gast.Attribute)):
-            value = self._looked_at(test)
-            if is_literal(value):
-                return bool(value.value)
-            known = isinstance(
-                value, (Local, Known, Object)
-            ) and not self.frame.asking.has_own_truth(value)
-            return True if known else None
-        return None
-
-    def _decide_several(self, test: Any) -> bool | None:
-        found = [self.decide(item) for item in test.values]
-        stops = isinstance(test.op, gast.Or)
-        for item in found:
-            if item is None:
-                return None
-            if item is stops:
-                return stops
-        return not stops
-
-    def _decide_comparison(self, test: Any) -> bool | None:
-        said = self.frame.tables.said_of_functions(test, self._looked_at)
-        if said is None:
-            values = [self._looked_at(item) for item in (test.left, *test.comparators)]
-            said = is_none(test.ops[0], values, self.frame.present)
-        return self._decide_by_values(test) if said is None else said
-
-    def _decide_by_values(self, test: Any) -> bool | None:
-        left, right = self._looked_at(test.left), self._looked_at(test.comparators[0])
-        op = test.ops[0]
-        if isinstance(op, (gast.In, gast.NotIn)):
-            inside = _is_inside(left, literals_in(right))
-            return None if inside is None else inside is isinstance(op, gast.In)
-        if not isinstance(op, (gast.Is, gast.IsNot, gast.Eq, gast.NotEq)):
-            return None
-        positive = isinstance(op, (gast.Is, gast.Eq))
-        if isinstance(op, (gast.Eq, gast.NotEq)) and any(
-            map(self.frame.asking.has_own_equality, (left, right))
-        ):
-            return None
-        if is_literal(left) and is_literal(right):
-            same = left.value == right.value and type(left.value) is type(right.value)
-            return same is positive
-        for one, other in ((left, right), (right, left)):
-            if isinstance(one, Static) and is_literal(other) and not isinstance(one, Recorded):
-                return not positive
-            if _is_number(one) and is_literal(other) and type(other.value) is not bool:
-                return not positive  # a number is neither None nor a text
-        known = isinstance(left, Known) and isinstance(right, Known)
-        return (left.value is right.value) is positive if known else None
-
-    def _looked_at(self, node: Any) -> Value:
-        """Return what a simple expression means, without writing anything."""
-        if isinstance(node, (gast.Name, gast.Constant)):
-            return self.frame.value(clone(node))
-        if isinstance(node, gast.Call) and isinstance(node.func, gast.Name):
-            callee = self.frame.look(node.func.id)
-            tests = (callable, isinstance, hasattr, names_element)
-            if isinstance(callee, Known) and any(callee.value is test for test in tests):
-                return self.frame.value(clone(node))
-            if isinstance(callee, Known) and not node.keywords:
-                told = self.frame.telling.told(
-                    callee.value, list(map(self._looked_at, node.args)), {}, node
-                )
-                return node if told is None else told
-        if isinstance(node, gast.Attribute) and isinstance(node.value, gast.Name):
-            owner = self.frame.look(node.value.id)
-            if isinstance(owner, Object):
-                return owner.fields.get(node.attr, node)
-        return node
-
     # -- subscripts
 
     @expression(gast.Subscript)
@@ -391,7 +306,8 @@ class Expressions(Part):
             return self.frame.records.element(owner, node)
         if not isinstance(owner, Items):
             node.slice = self.frame.expression(node.slice)
-            member = self.frame.members.by_key(owner, node.slice)
+            member = part_of_text(owner, node.slice)
+            member = self.frame.members.by_key(owner, node.slice) if member is None else member
             if member is not None:
                 return member
             node.value = self.plain(owner, node.value)
@@ -474,22 +390,10 @@ class Expressions(Part):
         return list(items.values)
 
 
-def _is_inside(value: Value, held: list[Any] | None) -> bool | None:
-    """Say whether a value is one of literals; None if that is not known."""
-    if held == [] and isinstance(value, (gast.Name, gast.Constant)):
-        return False  # whatever it is
-    return value.value in held if held is not None and is_literal(value) else None
-
-
 def _fit(target: Any, value: Items) -> bool:
     """Say whether targets take the elements of a display one by one."""
     starred = any(isinstance(part, gast.Starred) for part in target.elts)
     return not starred and len(value.values) == len(target.elts)
-
-
-def _is_number(value: Value) -> bool:
-    written = isinstance(value, gast.Constant) and type(value.value) in (int, float)
-    return written or is_negative(value)
 
 
 def _literal(node: Any) -> Any:

@@ -17,6 +17,7 @@ from srcgrad.frontend.expand.calls import Calls
 from srcgrad.frontend.expand.constructing import Constructing
 from srcgrad.frontend.expand.control import Control
 from srcgrad.frontend.expand.cursors import Cursor, Cursors
+from srcgrad.frontend.expand.deciding import Deciding
 from srcgrad.frontend.expand.derivatives import Derivatives
 from srcgrad.frontend.expand.entering import Entering
 from srcgrad.frontend.expand.expressions import Expressions
@@ -32,6 +33,7 @@ from srcgrad.frontend.expand.indexing import Indexing
 from srcgrad.frontend.expand.interpolators import Interpolators
 from srcgrad.frontend.expand.iterating import Iterating
 from srcgrad.frontend.expand.laws import Laws
+from srcgrad.frontend.expand.literals import Literals
 from srcgrad.frontend.expand.lookup import Lookup
 from srcgrad.frontend.expand.mapping import Mapping
 from srcgrad.frontend.expand.members import Members
@@ -78,7 +80,7 @@ class Interpreter(Frame):
         self.lookup = Lookup(self)
         self.tables = Tables(self)
         self.telling = Telling(self)
-        self.expressions = Expressions(self)
+        self.expressions, self.deciding = Expressions(self), Deciding(self)
         self.laws = Laws(self)
         self.interpolators = Interpolators(self)
         self.solvers = Solvers(self)
@@ -88,7 +90,7 @@ class Interpreter(Frame):
         self.special = Special(self)
         self.placing = Placing(self)
         self.derivatives = Derivatives(self)
-        self.calls, self.given = Calls(self), Given(self)
+        self.calls, self.given, self.literals = Calls(self), Given(self), Literals(self)
         self.stars = Stars(self)
         self.fields = Fields(self)
         self.held_fields = HeldFields(self)

@@ -22,6 +22,7 @@ from srcgrad.frontend.expand.values import (
     Root,
     Static,
     Value,
+    is_literal_tuple,
 )
 from srcgrad.ir import gast
 from srcgrad.ir.build import load
@@ -78,6 +79,8 @@ class Lifting:
         """Return a value as the derived function knows it, and what tells it from others."""
         if isinstance(value, gast.Constant):
             return value, ("literal", type(value.value).__name__, repr(value.value))
+        if is_literal_tuple(value):
+            return value, ("literals", gast.dump(value))
         if not isinstance(value, Static):
             name = self.parameter(value, getattr(value, "id", wish))
             return load(name), ("variable", self.parameters.index(name))

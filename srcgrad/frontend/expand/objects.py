@@ -35,6 +35,7 @@ from srcgrad.frontend.expand.values import (
     Super,
     Value,
     class_of,
+    is_text,
     joined_items,
 )
 from srcgrad.frontend.long_loops import repeated_of
@@ -365,6 +366,8 @@ class Objects(Part):
         joined = joined_items(left, right) if isinstance(node.op, gast.Add) else None
         if joined is not None:
             return joined
+        if isinstance(node.op, gast.Add) and is_text(left) and is_text(right):
+            return at(gast.Constant(left.value + right.value, None), node)
         named = isinstance(node.left, gast.Name) or isinstance(node.right, gast.Name)
         node.left, node.right = (
             self.frame.plain(left, node.left),

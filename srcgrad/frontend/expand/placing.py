@@ -8,7 +8,7 @@ from types import CellType, FunctionType
 from typing import Any, Final, NoReturn
 
 from srcgrad.frontend.effects import written_parameters
-from srcgrad.frontend.expand.binding import axes_given, count_reads
+from srcgrad.frontend.expand.binding import axes_given, count_reads, numbers_given
 from srcgrad.frontend.expand.frame import NeedsInlineError
 from srcgrad.frontend.expand.holding import binds_attributes
 from srcgrad.frontend.expand.lifting import Lifting, NotLiftedError
@@ -36,6 +36,7 @@ from srcgrad.frontend.expand.values import (
     Static,
     Value,
     is_literal,
+    is_literal_tuple,
     is_negative,
 )
 from srcgrad.frontend.long_loops import mark_repeated
@@ -46,11 +47,22 @@ from srcgrad.ir import gast
 from srcgrad.ir.build import at, clone, load
 from srcgrad.ir.names import Namer
 from srcgrad.ir.origins import note_foreign
-from srcgrad.ir.walk import found_in, names_bound, names_read, root_name, statements, walk
+from srcgrad.ir.walk import (
+    found_in,
+    names_bound,
+    names_read,
+    root_name,
+    statements,
+    walk,
+    without_docstring,
+)
 
 Bound = dict[str, Value]
 
 _MOST_NESTED: Final = 32
+_MOST_NUMBERED: Final = 4
+"""How many functions are made of a definition where only a whole number tells them apart."""
+_ATOMS: Final = (gast.Name, gast.Constant)
 
 
 class Placing(Part):
@@ -126,25 +138,43 @@ class Placing(Part):
             self._refuse_endless(code, name, node)
             self._make(full, code, name, [*plain, *lifted], env, len(plain) if every else 0)
         cell, kept = self.session.made[full]
+        given = [*[self.frame.plain(bound[p], node) for p in plain], *lifting.arguments]
+        if full in self.session.answers and all(isinstance(v, _ATOMS) for v in given):
+            return clone(self.session.answers[full])
         if _is_empty(cell):
             self.session.recursive.add(id(cell))
         self.frame.changed = True
         func = load(self.frame.cell_name(name, cell))
-        given = [*[self.frame.plain(bound[p], node) for p in plain], *lifting.arguments]
         args = [given[place] for place in kept]
         call = at(gast.Call(func, [clone(item) for item in args], []), node)
         return self.frame.record_calls.result(code, env, call)
 
     def _refuse_endless(self, code: Code, name: str, node: Any) -> None:
         """Refuse a recursion whose every call has other functions or tuples as its arguments."""
-        made = self.session.made.items()
-        pending = [key for key, (cell, _) in made if key[0] == id(code.tree) and _is_empty(cell)]
-        if len(pending) >= _MOST_NESTED:
+        if self._pending(code) >= _MOST_NESTED:
             self.frame.refuse(
                 node,
                 f"`{name}`, which calls itself with ever new functions or tuples",
                 "write it as a loop",
             )
+
+    def _may_recur(self, code: Code, captured: Any) -> bool:
+        """Say whether a definition may call itself, or has been made for several numbers already.
+
+        A whole number that it is given may then say how often it does.
+        """
+        others = sum(key[0] == id(code.tree) for key in self.session.made)
+        if others >= _MOST_NUMBERED or self._pending(code):
+            return True
+        found = (captured.get(name) for name in free_names(code.tree))
+        return any(isinstance(item, Local) for item in found) or self.session.recurs(
+            code.source.function
+        )
+
+    def _pending(self, code: Code) -> int:
+        """Return how many functions are being made of a definition."""
+        made = self.session.made.items()
+        return sum(key[0] == id(code.tree) and _is_empty(cell) for key, (cell, _) in made)
 
     def _lifted(
         self, code: Code, bound: Bound, captured: Any, lifting: Lifting
@@ -159,8 +189,11 @@ class Placing(Part):
                 env[name], part = lifting.lift(found, name)
                 key.append((name, part))
         told = axes_given(code.tree, bound)
+        if not self._may_recur(code, captured):
+            told |= numbers_given(code.tree, bound)
         for name, value in bound.items():
-            if isinstance(value, Static) or is_literal(value) or name in told:
+            known = isinstance(value, Static) or is_literal(value) or is_literal_tuple(value)
+            if known or name in told:
                 env[name], part = lifting.lift(value, name)
                 key.append((name, part))
         for starred in (code.tree.args.vararg, code.tree.args.kwarg):
@@ -194,6 +227,9 @@ class Placing(Part):
         except BaseException:
             del self.session.made[key]
             raise
+        done = without_docstring(body)
+        if len(done) == 1 and isinstance(done[0], gast.Return) and is_literal(done[0].value):
+            self.session.answers[key] = done[0].value
         if id(cell) not in self.session.recursive:
             used = {item for line in body for item in names_read(line)}
             used |= {name for s in statements(body) for name in _assigned(s)}
@@ -326,8 +362,8 @@ class Placing(Part):
     def _meanings(self, code: Code, captured: Any, node: Any) -> dict[str, str]:
         """Return the names that the free names of a definition have in this function."""
         fresh: dict[str, str] = {}
-        bound = {name for item in code.tree.body for name in _assigned(item)}
-        lost = nonlocals(code.tree) & bound
+        named = [item for line in code.tree.body for item in found_in(line, gast.Name)]
+        lost = nonlocals(code.tree) & {v.id for v in named if not isinstance(v.ctx, gast.Load)}
         for name in free_names(code.tree):
             found = captured.get(name)
             outside = found is None
@@ -342,6 +378,8 @@ class Placing(Part):
                     self.frame.free.add(found.id)
                 if name in lost and found.id in self.frame.lent:
                     raise NeedsInlineError
+            elif name in lost and getattr(captured, "frame", None) is self.frame:
+                fresh[name] = name  # which is bound anew here, also if it is known what it means
             else:
                 fresh[name] = self.frame.fresh(name)
                 self.frame.env[fresh[name]] = found

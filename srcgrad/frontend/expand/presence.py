@@ -156,6 +156,7 @@ def is_none(op: Any, values: list[Any], present: Collection[str]) -> bool | None
     if sum(nothing) != 1 or type(op) not in (gast.Is, gast.IsNot):
         return None
     other = values[nothing.index(False)]
-    if not isinstance(other, gast.Name) or other.id not in present:
+    told = isinstance(other, gast.Tuple) and not found_in(other, gast.Call)
+    if not told and (not isinstance(other, gast.Name) or other.id not in present):
         return None
     return isinstance(op, gast.IsNot)

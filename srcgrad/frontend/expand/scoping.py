@@ -11,7 +11,7 @@ from typing import Any
 from srcgrad.frontend.source import FunctionSource
 from srcgrad.ir import gast
 from srcgrad.ir.build import clone
-from srcgrad.ir.walk import INNER, found_in, names_bound, names_read, nodes_in, walk
+from srcgrad.ir.walk import INNER, found_in, names_bound, nodes_in, walk
 
 _SCOPES = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda, gast.ClassDef)
 _SCOPED = frozenset(_SCOPES)
@@ -293,17 +293,6 @@ def calls_variables(tree: Any) -> bool:
         isinstance(node, gast.Call) and getattr(node.func, "id", None) in bound
         for node in walk(tree)
     )
-
-
-def asked_of(tree: Any) -> set[str]:
-    r"""Return the names in the tests of a function's branches.
-
-    >>> tree = gast.parse("def f(a, out=None):\n    return a if out is None else out").body[0]
-    >>> asked_of(tree)
-    {'out'}
-    """
-    tests = [node.test for node in walk(tree) if isinstance(node, (gast.If, gast.IfExp))]
-    return {name for test in tests for name in names_read(test)}
 
 
 def _mentioned(node: Any) -> set[str]:

@@ -19,11 +19,13 @@ from srcgrad.frontend.remembered import source_to_read
 from srcgrad.frontend.source import FunctionSource, find_generator, has_source
 from srcgrad.ir.packages import package_of
 from srcgrad.ir.program import Program
+from srcgrad.ir.reach import values_of
 from srcgrad.ir.scopes import Binding
 from srcgrad.ir.vocabulary import Vocabulary
 
 WRITTEN_OUT: Final = "__srcgrad_written_out__"
 """Marks functions that stand for others of a library, and are read from their source."""
+_MOST_CALLED: Final = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,7 @@ class Session:
         functions: The user's functions whose definitions were put to use.
         made: The derived functions, by what they were made of, with the arguments that they take.
         kept: What must not be freed, since its identity is a key.
+        answers: The literals that those give which do nothing else.
         recursive: The cells of derived functions that were called while they were made.
         expand: From a function to the one without function values and objects.
         promised: Where the expanded forms of recursive functions will be.
@@ -81,6 +84,7 @@ class Session:
     assumptions: dict[Any, Assumption] = field(default_factory=dict)
     functions: dict[FunctionType, None] = field(default_factory=dict)
     made: dict[Any, tuple[CellType, list[int]]] = field(default_factory=dict)
+    answers: dict[Any, Any] = field(default_factory=dict)
     kept: list[Any] = field(default_factory=list)
     recursive: set[int] = field(default_factory=set)
     expand: Callable[[FunctionType], FunctionType] = lambda function: function
@@ -111,6 +115,7 @@ class Session:
     records: RecordKinds = field(default_factory=RecordKinds)
     _binds: bool | None = None
     _codes: dict[FunctionType, Code] = field(default_factory=dict)
+    _recurring: dict[FunctionType, bool] = field(default_factory=dict)
     _variants: dict[Any, tuple[Any, Code]] = field(default_factory=dict)
     _cells: dict[int, CellType] = field(default_factory=dict)
     _readers: dict[Any, FunctionType] = field(default_factory=dict)
@@ -128,6 +133,7 @@ class Session:
         """Forget the functions that were made, but for the first: more is known of objects now."""
         for key in list(self.made)[count:]:
             del self.made[key]
+            self.answers.pop(key, None)
 
     def _noted(self) -> tuple[list[Any], ...]:
         return self.placed, self.places
@@ -163,6 +169,19 @@ class Session:
     def reader(self, current: Callable[[], Any]) -> Root:
         """Return the root of what a name means."""
         return lambda _: current()
+
+    def recurs(self, function: FunctionType) -> bool:
+        """Say whether a function may call itself, as far as the names in functions tell."""
+        if function not in self._recurring:
+            seen: set[FunctionType] = set()
+            waiting = [function]
+            while waiting and function not in seen and len(seen) < _MOST_CALLED:
+                called = values_of(waiting.pop()).values()
+                new = {v for v in called if isinstance(v, FunctionType) and self.is_user(v)} - seen
+                seen |= new
+                waiting += new
+            self._recurring[function] = bool(waiting) or function in seen
+        return self._recurring[function]
 
     def is_user(self, function: Any) -> bool:
         """Say whether a function is one that is differentiated from its source."""

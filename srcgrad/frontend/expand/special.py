@@ -257,6 +257,8 @@ class Special(Part):
         if isinstance(value, Object) and isinstance(name, gast.Constant):
             there = name.value in value.fields or hasattr(value.cls, name.value)
             return gast.Constant(there, None)
+        if isinstance(value, gast.Constant) and isinstance(name, gast.Constant):
+            return gast.Constant(hasattr(value.value, name.value), None)
         return None
 
     @function(builtins.getattr)

@@ -10,7 +10,6 @@ from srcgrad.frontend.expand.frame import NeedsInlineError
 from srcgrad.frontend.expand.order import is_idle
 from srcgrad.frontend.expand.own_targets import with_names
 from srcgrad.frontend.expand.part import Part
-from srcgrad.frontend.expand.placing import makes_functions
 from srcgrad.frontend.expand.scoping import binds_imported, parameters
 from srcgrad.frontend.expand.values import (
     Choice,
@@ -23,7 +22,6 @@ from srcgrad.frontend.expand.values import (
     Recorded,
     Static,
     Value,
-    is_literal,
     is_named,
     places_for,
 )
@@ -62,12 +60,11 @@ class Statements(Part):
         queue = list(body)
         while queue:
             node = queue.pop(0)
-            if isinstance(node, gast.If):
-                decided = self.frame.expressions.decide(node.test)
-                if decided is not None:
-                    self.frame.changed = True
-                    queue[:0] = node.body if decided else node.orelse
-                    continue
+            chosen = self.frame.control.decided(node)
+            if chosen is not None:
+                self.frame.changed = True
+                queue[:0] = chosen
+                continue
             if isinstance(node, gast.Return):
                 if node.value is None:
                     self._end = node
@@ -264,14 +261,12 @@ class Statements(Part):
         self.frame.wished = target.id if isinstance(target, gast.Name) else ""
         self.frame.bound_field = getattr(target, "attr", "")
         self.frame.assigned = (self.frame.wished, node.value)
-        written = isinstance(node.value, gast.Constant)
+        written = node.value
         made = self.frame.options.copied_options(target, node) or self.frame.control.grown(node)
         value = made or self.frame.value(node.value)
         self.frame.wished = ""
         self.frame.held_fields.name_field(target, value)
-        if not written and self._is_found_out(node.targets, value):
-            self.frame.present.discard(target.id)
-            self.frame.env[target.id] = value
+        if self.frame.literals.names(node.targets, written, value):
             return
         if len(node.targets) > 1 and isinstance(value, Static):
             for item in node.targets:
@@ -291,17 +286,6 @@ class Statements(Part):
         if isinstance(target, gast.Name):
             value = self.frame.options.opened_display(target.id, value, node)
         self._assign_to(target, value, node)
-
-    def _is_found_out(self, targets: list[Any], value: Value) -> bool:
-        """Say whether a variable is bound to what turns out to be a literal, as by a comparison.
-
-        What an option that is not given falls back to is such a None: ``options.get("axis")``.
-        """
-        name = getattr(targets[0], "id", "") if len(targets) == 1 else ""
-        own = name in self.frame.locals or name in self.frame.env
-        surely = own and not self.frame.depth
-        tree = self.frame.tree
-        return surely and is_literal(value) and not makes_functions(tree)
 
     def _is_special(self, target: Any) -> bool:
         names = set(names_bound(target))

@@ -358,6 +358,11 @@ def is_negative(value: Value) -> bool:
     return negated and type(getattr(value.operand, "value", None)) in (int, float)
 
 
+def is_whole(value: Value) -> bool:
+    """Say whether a value is a whole number that is written out."""
+    return isinstance(value, gast.Constant) and type(value.value) is int
+
+
 def is_dtype(value: Value) -> bool:
     """Say whether a value is a type of numbers, as NumPy takes it for a dtype."""
     kind = value.value if isinstance(value, Known) else None
@@ -371,6 +376,16 @@ def literals_in(value: Value) -> list[Any] | None:
     if isinstance(value, (gast.Tuple, gast.List, gast.Set)) and all(map(is_literal, value.elts)):
         return [item.value for item in value.elts]
     return None
+
+
+def is_text(value: Value) -> bool:
+    """Say whether a value is a text that is known."""
+    return isinstance(value, gast.Constant) and isinstance(value.value, str)
+
+
+def is_literal_tuple(value: Value) -> bool:
+    """Say whether a value is a tuple of literals, which nobody changes."""
+    return isinstance(value, gast.Tuple) and literals_in(value) is not None
 
 
 def is_named(value: Any) -> bool:
