@@ -61,8 +61,31 @@ def kinds(program: Program, result: str | None = None) -> Kinds:
     known = _surely_computed(uses, copies.spread(used))
     arrays = _read_entries(program, known - containers, copies)
     arrays -= asked - uses.bound
-    either = copies.spread(uses.trees - containers) - containers - arrays
+    mixed = _mixed(program, uses, copies)
+    containers, arrays = containers - mixed, arrays - mixed
+    either = mixed | (copies.spread(uses.trees - containers) - containers - arrays)
     return Kinds(frozenset(containers), frozenset(arrays - containers), frozenset(either))
+
+
+def _mixed(program: Program, uses: _Uses, copies: _Links) -> set[str]:
+    """Return the names that are displays on some path, and numbers or arrays on others.
+
+    >>> from srcgrad.compiler.doctesting import program_of
+    >>> text = "def f(x): y = [x, x] if x > 3 else x * 2; return sum(y) if x > 3 else y"
+    >>> sorted(_mixed(*(lambda p: (p, _uses(p), _Links(_uses(p).same)))(program_of(text, "x"))))
+    ['out', 'y_3']
+    """
+    if not uses.shown:
+        return set()
+    plain, size = uses.bound - uses.shown, -1
+    while size != (size := len(plain)):
+        plain |= {part for part, whole in uses.elements if whole in plain}
+        plain |= {
+            target
+            for target, values in program.once(_reads_of_entries)
+            if values and not set(_not_numbers(values)) - plain
+        }
+    return copies.spread(uses.shown) & copies.spread(plain - uses.shown)
 
 
 def _uses(program: Program) -> _Uses:
@@ -79,6 +102,8 @@ class _Uses:
         bound: Names of what is computed; of `arrays` are those, too, that are computed with.
         same: Pairs of names for one thing.
         parts: Pairs of names, of which the first is a part of the second.
+        elements: Those of them of which the first is one element.
+        shown: Names of displays.
         trees: Names of what is an array if it is of one, and a list if it is of one.
     """
 
@@ -88,6 +113,8 @@ class _Uses:
         self.bound: set[str] = set()
         self.same: list[tuple[str, str]] = []
         self.parts: list[tuple[str, str]] = []
+        self.elements: list[tuple[str, str]] = []
+        self.shown: set[str] = set()
         self.trees: set[str] = set()
         self._program = program
         self._displays: dict[str, dict[int, str]] = {}
@@ -108,6 +135,7 @@ class _Uses:
         sources = [name for arg in operation.args for name in direct_names(arg)]
         if operation.kind in ("tuple", "list", "dict"):
             self.containers.update(targets)
+            self.shown.update(targets)
             self._displays.update((target, _places(operation)) for target in targets[:1])
         elif operation.kind == "unpack":
             self.containers.update(sources)
@@ -125,6 +153,7 @@ class _Uses:
             self._read(operation, targets, sources)
         elif makes_list(statement.value):
             self.containers.update(targets)
+            self.shown.update(targets)
         elif operation.primal in TREES or _is_of_lists_too(statement.value):
             self.same += [(s, t) for s in sources[:1] for t in targets]
             self.trees.update(targets)
@@ -136,6 +165,8 @@ class _Uses:
 
     def _read(self, operation: Operation, targets: list[str], sources: list[str]) -> None:
         self.parts += [(target, source) for target in targets for source in sources[:1]]
+        if not isinstance(operation.args[1], gast.Slice):
+            self.elements += [(target, source) for target in targets for source in sources[:1]]
         if sources and is_key(operation.args[1]):
             self.containers.add(sources[0])
         if isinstance(operation.args[1], gast.Slice):

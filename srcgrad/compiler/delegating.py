@@ -18,11 +18,15 @@ from srcgrad.transforms.sweep import Facts
 
 @dataclass(slots=True)
 class Half:
-    """The names of a function's two halves, and how many values it returns as a tuple."""
+    """The names of a function's two halves, and how many values it returns as a tuple.
+
+    `gives_array` says that it surely returns an array, once that is known.
+    """
 
     forward: str
     backward: str
     outputs: int | None
+    gives_array: bool = False
 
 
 HalfKey = tuple[Any, tuple[str, ...], tuple[tuple[str, str], ...], Any, Any]

@@ -8,6 +8,7 @@ from types import FunctionType
 from typing import Any
 from weakref import proxy
 
+from srcgrad.analyses.containers import kinds
 from srcgrad.analyses.knowledge import Follow
 from srcgrad.analyses.lengths import Seen
 from srcgrad.analyses.outside_tables import outside_tables
@@ -282,7 +283,8 @@ class Module:
         with merging(self.expander.refused.get(operation.primal)):
             half = self._half(source, tuple(wrt), tuple(known.items()), told)
         wanted = [item for name, item in zip(names, passed, strict=True) if name in wrt]
-        return DerivedCall(half.forward, half.backward, half.outputs, wanted, passed)
+        outputs, is_array = half.outputs, half.gives_array
+        return DerivedCall(half.forward, half.backward, outputs, wanted, passed, is_array)
 
     def _half(
         self,
@@ -314,7 +316,10 @@ class Module:
             derivation.knowledge = told.knowledge(renamed, self.follow(source))
         if source.leaves and self.stacks:
             raise CannotStackError("an argument that is read field by field")
+        result = derivation.program.outputs[0]
+        half.gives_array = result in kinds(derivation.program).arrays
         forward, backward, parameters = derivation.halves(self.call_pair(source), inner)
+        half.gives_array = half.gives_array or result in derivation.kinds.arrays
         if entry:
             self.scalars |= in_users_words(derivation.scalars, renamed)
             self.note_written(derivation, renamed)

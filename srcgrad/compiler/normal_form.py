@@ -14,6 +14,13 @@ from srcgrad.errors import UnsupportedSyntaxError
 from srcgrad.frontend.fence import check_statements
 from srcgrad.frontend.free_names import leave_names
 from srcgrad.frontend.joined_rows import join_rows
+from srcgrad.frontend.kept_answers import (
+    ASKED,
+    HINT,
+    asks_what_is_kept,
+    lasting_defaults,
+    stored_into,
+)
 from srcgrad.frontend.named_targets import with_named_targets
 from srcgrad.frontend.nested_lists import refuse_inner_joins
 from srcgrad.frontend.normalize.attempts import Attempts
@@ -141,7 +148,7 @@ def _normal_form(
     del tree.body[: len(reads)]  # they are read before all else, as if they were arguments
     program.reads = reads
     reader, namer, scope = program.reader, program.namer, program.reader.scope
-    check_sparse(tree, scope, refusals)
+    _refuse_misread(tree, source, program, refusals)
     stages.note("parse", tree)
     if refusals_at_fence:
         return program, refusals
@@ -342,6 +349,22 @@ def _write_by_index(tree: Any, program: Program, manner: Manner) -> tuple[set[st
     program.elements = frozenset(spellings.elements)
     tree.body = WriteCalls(reader, namer).function(tree.body)
     return entries.made | helpers.names | helpers.threaded.names, helpers.results
+
+
+def _refuse_misread(
+    tree: Any, source: FunctionSource, program: Program, refusals: Refusals
+) -> None:
+    """Refuse what would be taken for another thing than it is."""
+    scope = program.reader.scope
+    check_sparse(tree, scope, refusals)
+    kept = stored_into(tree.body, lasting_defaults(source.function))
+    if not kept:
+        return  # as most
+    varied = Variation(program.inputs, program.reader)
+    varied.spread(tree.body)
+    found = asks_what_is_kept(tree.body, kept, varied.of, scope.resolve)
+    if found is not None:
+        refusals.add(found, ASKED, HINT)
 
 
 def _check_parameters(tree: Any, inputs: Sequence[str], refusals: Refusals) -> None:

@@ -1,7 +1,7 @@
-"""Refuses what a function has kept of another run under a key made of what a gradient is asked for.
+"""Refuses what a function has kept of another run, and finds by what a gradient is asked for.
 
 A cache that a program fills itself outlives the call, with plain values: one that is found there
-would be a constant.
+would be a constant. It is found by a key, or since what was kept of the argument equals it.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from itertools import islice
 from types import CodeType
 from typing import Any, Final
 
+import numpy as np
+
 from srcgrad.errors import NotDifferentiableError
 from srcgrad.tape.modes import STATE
 from srcgrad.tape.refusing import refusal
@@ -18,23 +20,36 @@ from srcgrad.tape.texts import says
 from srcgrad.tape.userspace import Reached
 
 _STORES: Final = dis.opmap["STORE_SUBSCR"]
+_SETS: Final = dis.opmap["STORE_ATTR"]
 _FILLING: Final = frozenset(("setdefault", "update", "__setitem__", "setitem"))
 _FIXED: Final = (int, str, bytes, type(None), type)
 
 
 class Memos:
-    """The dicts that were there before a call, and how much was in them."""
+    """The dicts that were there before a call, and how much was in them; what objects held."""
 
     def __init__(self, reached: Reached) -> None:
         self._reached = reached
         self._sizes = [(item, len(item)) for item in reached.holders if isinstance(item, dict)]
+        self._kept = [value for item in reached.holders for value in _values_kept(item, reached)]
 
     def refuse_found(self) -> None:
-        """Refuse the call if a key of a value that varies was in a dict that such calls fill.
+        """Refuse the call if a value that varies has led to what an earlier one has kept.
+
+        It was a key of a dict that such calls fill, or equal to what objects or lists held before
+        into which they put something.
 
         Raises:
-            NotDifferentiableError: It was.
+            NotDifferentiableError: It has.
         """
+        for found in getattr(STATE.spoken, "equals", ()):
+            if any(_is_same(found, kept) for kept in self._kept):
+                raise refusal(
+                    NotDifferentiableError,
+                    "a value that a gradient is asked for equals what an earlier call has kept, "
+                    "so that what is kept beside may be a constant",
+                    "keep nothing from call to call, or forget it before",
+                )
         if not STATE.spoken and not getattr(STATE.spoken, "hashes", None):
             return
         for known, size in self._sizes:
@@ -49,6 +64,29 @@ class Memos:
     def _is_filled(self, known: dict[Any, Any]) -> bool:
         names = self._reached.names_of(known)
         return not names or any(_fills(code, names) for code in self._reached.codes)
+
+
+def _values_kept(holder: Any, reached: Reached) -> list[Any]:
+    """Return the arrays and floats in an object, list or dict into which code puts some."""
+    if isinstance(holder, (list, dict)):
+        values = list(holder.values() if isinstance(holder, dict) else holder)
+        filled = any(_STORES in code.co_code[::2] for code in reached.codes)
+    else:
+        fields = getattr(holder, "__dict__", {})
+        stored = {name for code in reached.codes for name in _fields_stored(code)}
+        values = [value for name, value in fields.items() if name in stored]
+        filled = bool(values)
+    return [v for v in values if isinstance(v, (float, np.ndarray))] if filled else []
+
+
+def _fields_stored(code: CodeType) -> list[str]:
+    steps = dis.get_instructions(code) if _SETS in code.co_code[::2] else ()
+    return [step.argval for step in steps if step.opcode == _SETS]
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    arrays = isinstance(one, np.ndarray) and isinstance(other, np.ndarray)
+    return one is other or (arrays and one.size > 0 and bool(np.array_equal(one, other)))
 
 
 def _is_met(entry: tuple[Any, Any]) -> bool:

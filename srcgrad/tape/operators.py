@@ -22,7 +22,7 @@ from srcgrad.tape.ops import require_op
 from srcgrad.tape.plain import call_constant
 from srcgrad.tape.refusing import detaching, refusal, user_frame
 from srcgrad.tape.selection import note_selection
-from srcgrad.tape.texts import ANY_TEXT, hashed, spoken
+from srcgrad.tape.texts import ANY_TEXT, compared, hashed, spoken
 
 ADD = require_op(np.add)
 SUBTRACT = require_op(np.subtract)
@@ -200,12 +200,12 @@ class Operators(Core):
 
     def __eq__(self, other: object) -> Any:
         if STATE.strict:  # also with None and texts, to which arrays have an answer
-            return plain_value(self) == unwrap(other)
+            return compared(self, other, plain_value(self) == unwrap(other))
         return call_constant(np.equal, (self, other), {})
 
     def __ne__(self, other: object) -> Any:
         if STATE.strict:
-            return plain_value(self) != unwrap(other)
+            return compared(self, other, plain_value(self) != unwrap(other), equal=False)
         return call_constant(np.not_equal, (self, other), {})
 
     def __lt__(self, other: Any) -> Any:

@@ -74,9 +74,10 @@ def run_plainly(
         for name, value in originals.items():
             bound.arguments[name] = arguments.wrap(value, name in wanted)
         given = {name: outline(value) for name, value in bound.arguments.items()}
+        memos = Memos(reached)
         replaced = [h for h in reached.holders if arguments.knows(h)]
         reached.holders = [h for h in reached.holders if not arguments.knows(h)]
-        settler, memos = Settler(reached, arguments.original), Memos(reached)
+        settler = Settler(reached, arguments.original)
         try:
             arguments.keep_in_place(reached.unlendable)
             with lent_stand_ins(reached, arguments.lend):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from srcgrad.ir import gast
 from srcgrad.ir.build import load, subscript
-from srcgrad.ir.program import direct_names, header_reads, is_store, store_target
+from srcgrad.ir.program import bound_by, direct_names, header_reads, is_store, store_target
 from srcgrad.ir.walk import names_bound, statements
 from srcgrad.transforms.sweep import Sweep
 
@@ -15,6 +16,7 @@ from srcgrad.transforms.sweep import Sweep
 def find_parts(sweep: Sweep) -> None:
     """Note which containers are parts of others."""
     followed = _followed(sweep)
+    bound = Counter(name for item in statements(sweep.program.body) for name in bound_by(item))
     for statement in statements(sweep.program.body):
         if not isinstance(statement, gast.Assign) or is_store(statement):
             continue
@@ -24,7 +26,7 @@ def find_parts(sweep: Sweep) -> None:
                 source, index = operation.args[0].id, operation.args[1]
                 if not _stays_part(sweep, source, index, statement):
                     continue
-                if source in followed(target.id):
+                if source in followed(target.id) or bound[target.id] > 1:
                     continue
                 if source in sweep.paths:
                     sweep.adjoints.parts[target.id] = (sweep.paths[source][index.value], None)

@@ -48,6 +48,9 @@ class CallSteps:
             for place in range(len(filled) - len(states), len(filled)):
                 filled[place] = self._owned(targets[place], filled[place])
             passed = as_passed(filled, derived.outputs, target)
+            if derived.gives_array and derived.outputs is None and len(targets) > 1:
+                self._sweep.externals.use_numpy()
+                passed = [call("np.array", passed[0])]
             value = call(derived.backward, load(saved), *passed)
             cells = [name for item in derived.parameters for name in direct_names(item)]
             if len(cells) == 1:

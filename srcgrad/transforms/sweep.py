@@ -81,6 +81,7 @@ class DerivedCall:
     outputs: int | None
     parameters: list[Any]
     passed: list[Any]
+    gives_array: bool = False
 
 
 @dataclass(slots=True)

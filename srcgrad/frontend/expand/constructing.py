@@ -97,7 +97,8 @@ class Constructing(Part):
         fields = [item for item in dataclasses.fields(cls) if item.init]
         positional = [item.name for item in fields if not item.kw_only]
         given = {**dict(zip(positional, args, strict=False)), **keywords}
-        inits = [v for v in cls.__dataclass_fields__.values() if _is_init_only(v)]
+        every: dict[str, Any] = getattr(cls, "__dataclass_fields__")  # noqa: B009 - of a base, too
+        inits = [v for v in every.values() if _is_init_only(v)]
         if inits or len(args) > len(positional) or not set(given) <= {f.name for f in fields}:
             self.frame.refuse(
                 node, f"this way of making a `{cls.__name__}`", "give its fields by name"

@@ -43,6 +43,7 @@ from srcgrad.frontend.expand.values import (
     Value,
     is_literal,
 )
+from srcgrad.frontend.kept_answers import ASKED, HINT, asks_what_is_kept
 from srcgrad.frontend.long_loops import mark_repeated
 from srcgrad.frontend.normalize.threaded import keep_states
 from srcgrad.frontend.source import Entry, Leaves, Path, attach, find_source
@@ -334,6 +335,7 @@ class Expander:
             for item in leaves
             for path, name in item.names.items()
         ]
+        self._refuse_what_is_kept(frame, [*held, *spaces], body)
         self._put_back(frame, held, spaces, body)
         apart = [] if inputs is None else self._kept_apart(frame, tree, objects)
         tree.body = [*lead, *apart, *body]
@@ -373,6 +375,19 @@ class Expander:
         frame.record_calls.refuse_doubted(tree)
         if self.session.records.stale:
             raise KindFoundError
+
+    def _refuse_what_is_kept(
+        self, frame: Interpreter, held: list[HeldObject], body: list[Any]
+    ) -> None:
+        """Refuse a program that may find what an earlier call has kept for the same argument."""
+        kept = {name for item in held for name in item.bound_variables().values()}
+
+        def meaning(func: Any) -> Any:
+            return getattr(frame.looked_at(func), "value", None)
+
+        found = asks_what_is_kept(body, kept, frame.varies, meaning) if kept else None
+        if found is not None:
+            frame.refuse(found, ASKED, HINT)
 
     def _put_back(
         self, frame: Interpreter, held: list[HeldObject], spaces: list[HeldObject], body: list[Any]

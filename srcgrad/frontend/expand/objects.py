@@ -364,7 +364,9 @@ class Objects(Part):
             ):
                 return self.frame.call(self.attribute(owner, method, node), [other], {}, node)
         joined = joined_items(left, right) if isinstance(node.op, gast.Add) else None
-        if joined is not None:
+        if joined is not None:  # what is shown here may be read when its variables are others
+            bound_now = self.frame.bound_now
+            joined.values = [bound_now(item, "part", node) for item in joined.values]
             return joined
         if isinstance(node.op, gast.Add) and is_text(left) and is_text(right):
             return at(gast.Constant(left.value + right.value, None), node)
