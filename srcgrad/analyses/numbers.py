@@ -17,13 +17,15 @@ def numbers(program: Program, result: str) -> frozenset[str]:
     """Return the names that are numbers, given that `result` is.
 
     An elementwise step whose result is a number has numbers for operands. What is known inside of a
-    branch or loop says something of names made there only, since it may not have been run.
+    branch or loop says something of names made there only, since it may not have been run. What a
+    loop binds to a part of itself may have been larger before.
     """
     steps: list[tuple[Any, Region]] = []
     made: dict[str, list[Region]] = defaultdict(list)
     _collect(program.body, (), steps, made)
     found = {result}
     size = -1
+    shrinking = _shrinking(steps, program)
     while len(found) != size:
         size = len(found)
         for statement, region in reversed(steps):
@@ -31,9 +33,35 @@ def numbers(program: Program, result: str) -> frozenset[str]:
                 continue
             for name in _operands(program.operation(statement), program):
                 regions = made.get(name, [()])
-                if all(there[: len(region)] == region for there in regions):
+                same = all(there[: len(region)] == region for there in regions)
+                if same and name not in shrinking:
                     found.add(name)
     return frozenset(found)
+
+
+def _shrinking(steps: list[tuple[Any, Region]], program: Program) -> set[str]:
+    r"""Return the names that are bound to a part of what they are already, as ``t = t[k]`` does.
+
+    >>> from srcgrad.compiler.doctesting import program_of
+    >>> text = "def f(x):\n  t = x\n  while t.ndim: t = t[0]\n  return t"
+    >>> sorted(numbers(program_of(text), "out"))
+    ['out']
+    """
+    parts: dict[str, str] = {}
+    for statement, _ in steps:
+        operation = program.operation(statement)
+        if operation.primal is program.reader.vocabulary.getitem:
+            sources = direct_names(operation.args[0])
+            parts.update(
+                (name, sources[0]) for name in names_bound(statement.targets[0]) if sources
+            )
+    copies = [
+        (names_bound(statement.targets[0])[0], name)
+        for statement, _ in (steps if parts else ())
+        if program.operation(statement).kind == "copy"
+        for name in direct_names(statement.value)
+    ]
+    return {target for target, source in copies if parts.get(source) == target}
 
 
 def _collect(

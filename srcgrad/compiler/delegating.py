@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from srcgrad.compiler.derivation import Derivation
@@ -20,13 +20,32 @@ from srcgrad.transforms.sweep import Facts
 class Half:
     """The names of a function's two halves, and how many values it returns as a tuple.
 
-    `gives_array` says that it surely returns an array, once that is known.
+    `gives_array` says that it surely returns an array, once that is known; `keys` which ones the
+    adjoints have that it returns as dicts, by their places.
     """
 
     forward: str
     backward: str
     outputs: int | None
     gives_array: bool = False
+    keys: dict[int, frozenset[str]] = field(default_factory=dict)
+
+
+def keys_returned(backward: list[Any]) -> dict[int, frozenset[str]]:
+    """Return the keys of the dicts that the body of a backward half returns, by their places.
+
+    >>> from srcgrad.compiler.doctesting import parse
+    >>> [sorted(keys) for keys in keys_returned(parse("g = 1.0; {'w': g, 'b': g}")).values()]
+    []
+    """
+    last = backward[-1] if backward else None
+    value = last.value if isinstance(last, gast.Return) else None
+    parts = value.elts if isinstance(value, gast.Tuple) else [value]
+    return {
+        place: frozenset(key.value for key in part.keys)
+        for place, part in enumerate(parts)
+        if isinstance(part, gast.Dict) and all(isinstance(k, gast.Constant) for k in part.keys)
+    }
 
 
 HalfKey = tuple[Any, tuple[str, ...], tuple[tuple[str, str], ...], Any, Any]

@@ -18,7 +18,7 @@ from srcgrad.codegen.tracebacks import LineMap, Part, UserLine
 from srcgrad.compiler.calls import Call
 from srcgrad.compiler.complex_signs import refuse_complex_signs
 from srcgrad.compiler.conditions import settled
-from srcgrad.compiler.delegating import Half, delegating_body, own_half, reached_from
+from srcgrad.compiler.delegating import Half, delegating_body, keys_returned, own_half, reached_from
 from srcgrad.compiler.derivation import Derivation
 from srcgrad.compiler.field_reads import names_written
 from srcgrad.compiler.following import Following, Passed, seen_knowledge
@@ -283,8 +283,9 @@ class Module:
         with merging(self.expander.refused.get(operation.primal)):
             half = self._half(source, tuple(wrt), tuple(known.items()), told)
         wanted = [item for name, item in zip(names, passed, strict=True) if name in wrt]
-        outputs, is_array = half.outputs, half.gives_array
-        return DerivedCall(half.forward, half.backward, outputs, wanted, passed, is_array)
+        made = DerivedCall(half.forward, half.backward, half.outputs, wanted, passed)
+        made.gives_array, made.keys = half.gives_array, half.keys
+        return made
 
     def _half(
         self,
@@ -320,6 +321,7 @@ class Module:
         half.gives_array = result in kinds(derivation.program).arrays
         forward, backward, parameters = derivation.halves(self.call_pair(source), inner)
         half.gives_array = half.gives_array or result in derivation.kinds.arrays
+        half.keys = keys_returned(backward)
         if entry:
             self.scalars |= in_users_words(derivation.scalars, renamed)
             self.note_written(derivation, renamed)

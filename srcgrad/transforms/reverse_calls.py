@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from srcgrad.analyses.threaded_states import threaded_states
@@ -10,11 +11,26 @@ from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, call, load, store
 from srcgrad.ir.marks import IS_ENTRY
 from srcgrad.ir.operations import Operation
-from srcgrad.ir.program import direct_names
+from srcgrad.ir.program import Program, bound_by, direct_names, is_store, store_target
+from srcgrad.ir.walk import root_name, statements
 from srcgrad.transforms.adjoints import Status
 from srcgrad.transforms.contributions import Contributions
 from srcgrad.transforms.reverse_repeats import RepeatedSteps, as_passed
 from srcgrad.transforms.sweep import RepeatedCall, SteppedLoop, Sweep
+
+
+def _keys_shown(program: Program) -> dict[str, frozenset[str]]:
+    """Return the keys of the dicts that are displayed and not written, by their names."""
+    shown: dict[str, frozenset[str]] = {}
+    written = {root_name(store_target(s)) for s in statements(program.body) if is_store(s)}
+    for statement in statements(program.body):
+        value = getattr(statement, "value", None)
+        if not isinstance(statement, gast.Assign) or not isinstance(value, gast.Dict):
+            continue
+        if all(isinstance(key, gast.Constant) for key in value.keys):
+            keys = frozenset(key.value for key in value.keys)
+            shown.update((n, keys) for n in bound_by(statement) if n not in shown)
+    return {name: keys for name, keys in shown.items() if name not in written}
 
 
 class CallSteps:
@@ -56,10 +72,13 @@ class CallSteps:
             if len(cells) == 1:
                 if cells[0] in threaded:
                     IS_ENTRY.put(value, True)
-                return [], [(cells[0], value)]
+                return [], [(cells[0], self._completed(cells[0], value, derived.keys.get(0)))]
             parts = [self._sweep.namer.version(self._sweep.namer.adjoint(cell)) for cell in cells]
             names = gast.Tuple([store(part) for part in parts], gast.Store())
-            handed = [(cell, load(part)) for cell, part in zip(cells, parts, strict=True)]
+            handed = [
+                (cell, self._completed(cell, load(part), derived.keys.get(place)))
+                for place, (cell, part) in enumerate(zip(cells, parts, strict=True))
+            ]
             for cell, part in handed:
                 if cell in threaded:
                     IS_ENTRY.put(part, True)
@@ -67,6 +86,20 @@ class CallSteps:
 
         self._sweep.keep_step(statement, targets, rule)
         return [statement]
+
+    def _completed(self, cell: str, grads: Any, keys: Collection[str] | None) -> Any:
+        """Return the adjoint of a dict with all its keys: a function returns those that it reads.
+
+        Who gave the argument is given what was read, and nothing else.
+        """
+        sweep = self._sweep
+        there = cell in sweep.adjoints.state or cell in sweep.adjoints.parts
+        if keys is None or there or cell in sweep.program.parameters:
+            return grads
+        if keys == sweep.program.once(_keys_shown).get(cell):
+            return grads
+        zeros = call(sweep.externals.use_runtime("zeros_like"), load(cell))
+        return gast.Dict([None, None], [zeros, grads])
 
     def _given_away(self, item: Any) -> Any:
         """Return what a function copies itself, if it is an array, and else writes into."""

@@ -82,6 +82,7 @@ class DerivedCall:
     parameters: list[Any]
     passed: list[Any]
     gives_array: bool = False
+    keys: dict[int, frozenset[str]] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
