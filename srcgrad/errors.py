@@ -43,9 +43,11 @@ class SrcgradError(Exception):
     Attributes:
         code: A stable identifier such as ``SG101``, which the documentation explains.
         diagnostics: Everything that was found wrong, in source order.
+        calls: Where functions are called in which it was found, the innermost first.
     """
 
     code: ClassVar[str] = "SG000"
+    calls: tuple[Span, ...] = ()
 
     def __init__(
         self,

@@ -40,7 +40,7 @@ def parts_of(refusal: UnsupportedError, *, whole: bool = False) -> dict[Part, st
     """
     after = getattr(refusal.__cause__, "diagnostics", ())
     first = [item for item in refusal.diagnostics if item not in after]
-    found = [(item, _parts_of(item)) for item in first]
+    found = [(item, _parts_of(item) or _parts_of_calls(refusal)) for item in first]
     if after and not all(parts for _, parts in found):  # one of the others may call it
         found = [(item, _parts_of(item)) for item in refusal.diagnostics]
     elif not all(parts for _, parts in found):
@@ -52,6 +52,11 @@ def _parts_of(item: Diagnostic) -> list[Part]:
     """Return the parts around what is refused, or around the place that its sentence tells of."""
     places = [getattr(item.message, "place", None), item.span]
     return next(filter(None, (_parts_around(span) for span in places if span)), [])
+
+
+def _parts_of_calls(refusal: UnsupportedError) -> list[Part]:
+    """Return the parts around the calls by which what is refused is reached, if they have some."""
+    return next(filter(None, map(_parts_around, refusal.calls)), [])
 
 
 def _why(item: Diagnostic) -> str:

@@ -82,9 +82,12 @@ def shown_in(source: FunctionSource, node: Any) -> Iterator[None]:
     except UnsupportedError as refusal:
         span = source.span(node)
         found = [_shown_at(item, span) for item in refusal.diagnostics]
+        refusal.calls = (*refusal.calls, span)
         if tuple(found) == refusal.diagnostics:
             raise
-        raise type(refusal)(diagnostics=found) from refusal
+        shown = type(refusal)(diagnostics=found)
+        shown.calls = refusal.calls
+        raise shown from refusal
 
 
 def _shown_at(item: Diagnostic, span: Span) -> Diagnostic:

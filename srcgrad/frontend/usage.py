@@ -17,7 +17,10 @@ from srcgrad.ir.walk import found_in, names_bound, root_name, walk
 
 @PerFunction
 def container_parameters(function: FunctionType) -> frozenset[str]:
-    """Return the parameters that are read by string keys, unpacked, or passed on to be."""
+    """Return the parameters that are read by string keys, unpacked, or passed on to be.
+
+    One that is asked what it is may be another thing in another call.
+    """
     found: frozenset[str] = _parameters_of(function)
     return found
 
@@ -35,8 +38,18 @@ def _parameters_of(function: FunctionType, seen: frozenset[FunctionType]) -> fro
         found.update(_shown_by(node))
         if isinstance(node, gast.Call):
             found.update(_passed_on(node, scope, seen))
+    found -= {name for node in walk(tree) for name in _asked_by(node, scope)}
     names = [*tree.args.posonlyargs, *tree.args.args, *tree.args.kwonlyargs]
     return frozenset(found & {item.id for item in names})
+
+
+def _asked_by(node: Any, scope: Scope) -> list[str]:
+    """Return the name that a node asks what it is, as ``isinstance(v, dict)``."""
+    is_call = isinstance(node, gast.Call) and bool(node.args)
+    if not is_call or not isinstance(node.args[0], gast.Name):
+        return []
+    asks = any(scope.resolve(node.func) is known for known in (isinstance, hasattr, type))
+    return [node.args[0].id] if asks else []
 
 
 @PerFunction

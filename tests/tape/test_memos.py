@@ -152,3 +152,69 @@ def test_what_keeps_no_values_that_vary_may_be_asked(f: Callable[..., Any], back
     g = sg.grad(f, argnums=1, backend=backend, fallback="tape")
     first, second = g(x, 3.0), g(x, 3.0)
     assert first == second == pytest.approx((f(x, 3.5) - f(x, 2.5)), rel=1e-9)
+
+
+class _LastPoint:
+    def __init__(self):
+        self.x = None
+        self.value = 0.0
+
+    def of(self, x):
+        if self.x is None or not np.array_equal(self.x, x):
+            self.x = x.copy()
+            self.value = np.sum(x * x)
+        return self.value
+
+
+_LAST = _LastPoint()
+
+
+def _of_the_last_point(x):
+    return _LAST.of(x)
+
+
+def _of_a_default_dict(x, known={}):  # noqa: B006 - which is the memo
+    key = float(x[0])
+    if key not in known:
+        known[key] = np.sum(x * x)
+    return known[key]
+
+
+def _of_a_default_list(x, last=[None, None]):  # noqa: B006 - which is the memo
+    if last[0] is None or not np.array_equal(last[0], x):
+        last[0] = x.copy()
+        last[1] = np.sum(x * x)
+    return last[1]
+
+
+@pytest.mark.parametrize("f", [_of_the_last_point, _of_a_default_dict, _of_a_default_list])
+def test_what_an_earlier_call_has_kept_of_the_same_argument_is_refused(f):
+    x = np.array([0.7, 1.3])
+    f(x)
+    with pytest.warns(sg.FallbackWarning), pytest.raises(sg.NotDifferentiableError):
+        sg.grad(f)(x.copy())
+
+
+class _Iteration:
+    def __init__(self):
+        self.x, self.trips = np.zeros(2), 0
+
+    def step(self, f):
+        new = self.x * 0.5 + f
+        if not np.array_equal(new, self.x):
+            self.x, self.trips = new, self.trips + 1
+
+
+_RUN = _Iteration()
+
+
+def test_an_object_that_begins_anew_may_compare_what_it_keeps():
+    def ends_at(x):
+        _RUN.x = np.zeros(2)
+        for _ in range(3):
+            _RUN.step(x)
+        return np.sum(_RUN.x)
+
+    derivative = sg.grad(ends_at, fallback="error")
+    for _ in range(2):
+        np.testing.assert_allclose(derivative(np.array([0.7, 1.3])), [1.75, 1.75])
