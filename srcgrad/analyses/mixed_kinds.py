@@ -10,7 +10,7 @@ from srcgrad.ir import gast
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.displays import makes_list
 from srcgrad.ir.operations import Operation
-from srcgrad.ir.program import Program, direct_names
+from srcgrad.ir.program import Program, bound_names, direct_names
 from srcgrad.ir.walk import names_bound, names_read, statements
 
 _HELD: Final = ("list", "dict")
@@ -64,7 +64,7 @@ def uses_of_mixed_kinds(
         **dict.fromkeys(found.lists_and_entries(), _ENTERED),
         **dict.fromkeys(found.dicts_and_numbers(), _NUMBERED),
     }
-    either = kinds(program).either if mixed else frozenset()
+    either = kinds(program).either - _bound_in_loops(program) if mixed else frozenset()
     mixed = {name: said for name, said in mixed.items() if name not in either}
     varied = find_varied() if mixed else ()
     for statement in statements(program.body) if varied else ():
@@ -73,6 +73,12 @@ def uses_of_mixed_kinds(
             if name in varied and name in mixed:
                 yield statement, mixed[name].format(program.namer.base(name)), _HINT
                 return
+
+
+def _bound_in_loops(program: Program) -> set[str]:
+    """Return the names that loops bind, which may be one thing first and another later."""
+    loops = [s for s in statements(program.body) if isinstance(s, (gast.For, gast.While))]
+    return bound_names([item for loop in loops for item in loop.body])
 
 
 def _is_display(statement: Any, program: Program) -> bool:

@@ -7,7 +7,6 @@ else is refused: the tape, which sees the arrays themselves, can still run it.
 from __future__ import annotations
 
 from collections import defaultdict
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -116,9 +115,8 @@ class _Analysis:
         if self._writes or self._result.writes:
             self._loop_spans()
             self._judge()
-        looked = self._program, lambda: self._varied
-        found = uses_of_unfit_arrays(*looked), uses_of_mixed_kinds(*looked, self._is_number)
-        for problem in chain(*found):
+        mixed = uses_of_mixed_kinds(self._program, lambda: self._varied, self._is_number)
+        for problem in (*uses_of_unfit_arrays(self._program, lambda: self._varied), *mixed):
             self._problem(*problem)
         self._result.problems += self._changes.problems()
         return self._result

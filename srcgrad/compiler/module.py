@@ -317,7 +317,7 @@ class Module:
             derivation.knowledge = told.knowledge(renamed, self.follow(source))
         if source.leaves and self.stacks:
             raise CannotStackError("an argument that is read field by field")
-        result = derivation.program.outputs[0]
+        result = next(iter(derivation.program.outputs), "")  # none where it is refused
         half.gives_array = result in kinds(derivation.program).arrays
         forward, backward, parameters = derivation.halves(self.call_pair(source), inner)
         half.gives_array = half.gives_array or result in derivation.kinds.arrays

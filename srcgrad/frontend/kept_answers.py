@@ -11,7 +11,7 @@ import numpy as np
 from srcgrad.ir import gast
 from srcgrad.ir.walk import found_in, names_bound, root_name, walk
 
-_EQUAL: Final = (np.array_equal, np.array_equiv, np.equal)
+_EQUAL: Final = (np.array_equal, np.array_equiv)
 ASKED: Final = "a test whether what an earlier call has kept is of the same argument"
 HINT: Final = "keep nothing from call to call"
 _PLACES: Final = (gast.Subscript, gast.Attribute, gast.Name)

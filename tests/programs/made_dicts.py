@@ -167,7 +167,7 @@ def dict_in_a_loop_made_a_number(x):
     return p
 
 
-@program("v", by="tape")
+@program("v")
 def dict_on_one_path_and_number_on_the_other(x):
     p = {"a": x[0] * 2.0}
     if x[0] > 0.5:

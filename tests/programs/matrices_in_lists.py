@@ -118,7 +118,7 @@ def copies_that_nobody_changes(x):
     return _total(own) * _total(turned) + m[0][2]
 
 
-@program("v", by="tape")
+@program("v")
 def copy_that_gets_another_row(x):
     m = _diagonal(3)
     m[0][1] += x[0]

@@ -25,7 +25,7 @@ from srcgrad.frontend.expand.scoping import (
     renamed,
     spread,
 )
-from srcgrad.frontend.expand.session import Placed
+from srcgrad.frontend.expand.session import Placed, is_empty
 from srcgrad.frontend.expand.values import (
     Code,
     Items,
@@ -60,8 +60,6 @@ from srcgrad.ir.walk import (
 Bound = dict[str, Value]
 
 _MOST_NESTED: Final = 32
-_MOST_NUMBERED: Final = 4
-"""How many functions are made of a definition where only a whole number tells them apart."""
 _ATOMS: Final = (gast.Name, gast.Constant)
 
 
@@ -141,7 +139,7 @@ class Placing(Part):
         given = [*[self.frame.plain(bound[p], node) for p in plain], *lifting.arguments]
         if full in self.session.answers and all(isinstance(v, _ATOMS) for v in given):
             return clone(self.session.answers[full])
-        if _is_empty(cell):
+        if is_empty(cell):
             self.session.recursive.add(id(cell))
         self.frame.changed = True
         func = load(self.frame.cell_name(name, cell))
@@ -151,30 +149,12 @@ class Placing(Part):
 
     def _refuse_endless(self, code: Code, name: str, node: Any) -> None:
         """Refuse a recursion whose every call has other functions or tuples as its arguments."""
-        if self._pending(code) >= _MOST_NESTED:
+        if self.session.pending(code) >= _MOST_NESTED:
             self.frame.refuse(
                 node,
                 f"`{name}`, which calls itself with ever new functions or tuples",
                 "write it as a loop",
             )
-
-    def _may_recur(self, code: Code, captured: Any) -> bool:
-        """Say whether a definition may call itself, or has been made for several numbers already.
-
-        A whole number that it is given may then say how often it does.
-        """
-        others = sum(key[0] == id(code.tree) for key in self.session.made)
-        if others >= _MOST_NUMBERED or self._pending(code):
-            return True
-        found = (captured.get(name) for name in free_names(code.tree))
-        return any(isinstance(item, Local) for item in found) or self.session.recurs(
-            code.source.function
-        )
-
-    def _pending(self, code: Code) -> int:
-        """Return how many functions are being made of a definition."""
-        made = self.session.made.items()
-        return sum(key[0] == id(code.tree) and _is_empty(cell) for key, (cell, _) in made)
 
     def _lifted(
         self, code: Code, bound: Bound, captured: Any, lifting: Lifting
@@ -189,7 +169,7 @@ class Placing(Part):
                 env[name], part = lifting.lift(found, name)
                 key.append((name, part))
         told = axes_given(code.tree, bound)
-        if not self._may_recur(code, captured):
+        if not self.session.may_recur(code, captured):
             told |= numbers_given(code.tree, bound)
         for name, value in bound.items():
             known = isinstance(value, Static) or is_literal(value) or is_literal_tuple(value)
@@ -493,13 +473,6 @@ def makes_functions(tree: Any) -> bool:
     """Say whether a definition holds others."""
     inner = (gast.FunctionDef, gast.Lambda)
     return any(isinstance(n, inner) for line in tree.body for n in walk(line))
-
-
-def _is_empty(cell: CellType) -> bool:
-    try:
-        return cell.cell_contents is None
-    except ValueError:
-        return True
 
 
 def _assigned(statement: Any) -> list[str]:

@@ -13,7 +13,8 @@ from srcgrad.frontend.expand.assumptions import Assumption
 from srcgrad.frontend.expand.holding import Holding, may_bind_fields
 from srcgrad.frontend.expand.nonlocal_cells import with_cells
 from srcgrad.frontend.expand.record_kinds import RecordKinds
-from srcgrad.frontend.expand.values import Code, Home, Root
+from srcgrad.frontend.expand.scoping import free_names
+from srcgrad.frontend.expand.values import Code, Home, Local, Root
 from srcgrad.frontend.long_loops import is_repeated
 from srcgrad.frontend.remembered import source_to_read
 from srcgrad.frontend.source import FunctionSource, find_generator, has_source
@@ -26,6 +27,8 @@ from srcgrad.ir.vocabulary import Vocabulary
 WRITTEN_OUT: Final = "__srcgrad_written_out__"
 """Marks functions that stand for others of a library, and are read from their source."""
 _MOST_CALLED: Final = 300
+_MOST_NUMBERED: Final = 4
+"""How many functions are made of a definition where only a whole number tells them apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +173,22 @@ class Session:
         """Return the root of what a name means."""
         return lambda _: current()
 
+    def may_recur(self, code: Code, captured: Any) -> bool:
+        """Say whether a definition may call itself, or has been made for several numbers already.
+
+        A whole number that it is given may then say how often it does.
+        """
+        others = sum(key[0] == id(code.tree) for key in self.made)
+        if others >= _MOST_NUMBERED or self.pending(code):
+            return True
+        found = (captured.get(name) for name in free_names(code.tree))
+        return any(isinstance(item, Local) for item in found) or self.recurs(code.source.function)
+
+    def pending(self, code: Code) -> int:
+        """Return how many functions are being made of a definition."""
+        made = self.made.items()
+        return sum(key[0] == id(code.tree) and is_empty(cell) for key, (cell, _) in made)
+
     def recurs(self, function: FunctionType) -> bool:
         """Say whether a function may call itself, as far as the names in functions tell."""
         if function not in self._recurring:
@@ -237,3 +256,11 @@ class Session:
             space: Any = binding.holder
             self._readers[key] = reader_of(binding.name, space, source)
         return self._readers[key]
+
+
+def is_empty(cell: CellType) -> bool:
+    """Say whether a cell holds nothing yet."""
+    try:
+        return cell.cell_contents is None
+    except ValueError:
+        return True
