@@ -277,6 +277,10 @@ class Entries:
         for name, tables in self._tables.rows.items():
             for table in tables:
                 self._join(name, _rows_of(table))
+        named: dict[str, str] = {}
+        for table in self._tables.tables:  # one under two names has the same rows
+            other = named.setdefault(self._root(table), table)
+            self._join(_rows_of(table), _rows_of(other))
         for table in self._tables.tables:
             number = gast.Constant(0.0, None) if table in self._of_numbers else UNSEEN
             self._values[self._root(_rows_of(table))].append((None, number))
