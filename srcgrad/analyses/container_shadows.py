@@ -68,7 +68,6 @@ def _mirrored(program: Program, found: PointsTo, bound: list[str]) -> Shadowed |
     mirror = Shadowed(names=set(bound), entries=set(bound))
     mirror.links = _links(found, bound)
     grown: set[int] = set()  # displays into which containers are put: their shadows stay there
-    own: set[int] = set()  # the stores that do
     for statement in statements(program.body):
         change = change_of(statement)
         if change is not None:
@@ -83,15 +82,16 @@ def _mirrored(program: Program, found: PointsTo, bound: list[str]) -> Shadowed |
                 if not _replaces_containers(statement, found):
                     return None  # the adjoint of the array before would have to be put back
                 grown |= found.of(name)
-                own.add(id(statement))
+                mirror.put.add(id(statement))
             elif name in mirror.names and not isinstance(statement, gast.AugAssign):
                 mirror.replaced[id(statement)] = _kind(found, name)
     if not _note_makers(program, found, mirror):
         return None
     changed = (name for name in bound if not grown.isdisjoint(found.of(name)))
-    mirror.changing = {name for name in changed if not is_filled_first(program, name, own)}
-    by_entries = all(is_read_by_entries(program, name, own) for name in mirror.changing)
-    return mirror if by_entries or are_read_by_entries(program, set(bound), own) else None
+    mirror.changing = {name for name in changed if not is_filled_first(program, name, mirror.put)}
+    by_entries = all(is_read_by_entries(program, name, mirror.put) for name in mirror.changing)
+    read = by_entries or are_read_by_entries(program, set(bound), mirror.put)
+    return mirror if read else None
 
 
 def _note_makers(program: Program, found: PointsTo, mirror: Shadowed) -> bool:

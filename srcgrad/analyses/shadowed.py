@@ -36,6 +36,7 @@ class Shadowed:
         entries: The names of the lists and dicts whose entries have adjoints of their own, if they
             are no such lists and dicts.
         replaced: The stores into those, by identity, with ``"list"`` or ``"dict"``.
+        put: The stores of lists and dicts into those, by identity.
         outside: The names of arrays that are there before the function is called: of its module,
             or of the function around it.
     """
@@ -51,6 +52,7 @@ class Shadowed:
     lists: set[str] = field(default_factory=set)
     changing: set[str] = field(default_factory=set)
     entries: set[str] = field(default_factory=set)
+    put: set[int] = field(default_factory=set)
     replaced: dict[int, str] = field(default_factory=dict)
     outside: set[str] = field(default_factory=set)
 

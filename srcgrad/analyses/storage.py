@@ -385,7 +385,7 @@ class _Analysis:
         for name in members - found.names:
             self._result.writes[name] = [at for at, changed in self._changed if name in changed]
         self._result.reshaped |= found.names
-        self._result.own |= found.replaced.keys()
+        self._result.own |= found.replaced.keys() | found.put
         self._result.mirror.add(found)
 
     def _keep_outside_made(self, classes: dict[str, set[str]]) -> None:
