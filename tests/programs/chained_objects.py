@@ -50,9 +50,11 @@ class _Square:
         self.rows = [list(row) for row in rows]
 
     def __mul__(self, other):
-        columns = list(zip(*other.rows, strict=True))
         return _Square(
-            [[sum(a * b for a, b in zip(r, c, strict=True)) for c in columns] for r in self.rows]
+            [
+                [sum(a * b for a, b in zip(row, column)) for column in zip(*other.rows)]
+                for row in self.rows
+            ]
         )
 
     def __pow__(self, n):
