@@ -51,7 +51,7 @@ class Shape(Enum):
     CURVE = "curve"
 
 
-class Rule(str, Enum):
+class Rule(str, Enum):  # noqa: UP042 - as is written for Python before StrEnum
     """Rules, which are texts."""
 
     EULER = "euler"
@@ -184,8 +184,11 @@ def texts_of_classes_in_objects(x):
     return np.sum(SOLVER.solved(x)) * np.sum(Solver().solved(x))
 
 
+FLOATING, NOTHING = Pattern("%f"), Pattern()
+
+
 @program("v")
-def text_that_is_called_as_a_default(x, pattern=Pattern("%f"), nothing=Pattern()):
+def text_that_is_called_as_a_default(x, pattern=FLOATING, nothing=NOTHING):
     wide = 2 if pattern == "%f" else 3
     return np.sum(x * x) * wide * len(nothing or "four")
 
@@ -196,3 +199,40 @@ BY_RULE = {Rule.EULER: np.sin, Rule.HEUN: np.cos}
 @program("v", by="tape")
 def functions_by_members_that_are_texts(x, rule=Rule.HEUN):
     return np.sum(BY_RULE[rule](x))
+
+
+@program("v")
+def members_beside_numbers(x):
+    total = sum(v * side.value for v, side in zip(x, Side))
+    for v, side in zip(x, reversed(Side)):
+        total = total * v if side is Side.LEFT else total + v * side.value
+    return total
+
+
+@program("v")
+def members_beside_numbers_by_position(x, sides=Side):
+    total = 0.0
+    for i, (v, side) in enumerate(zip(x, sides)):
+        total = total * v + i * side.value
+    for a, b in zip(reversed(members_of_orders(x)), Order):
+        total = total + a * b
+    return total
+
+
+def members_of_orders(x):
+    return [v * order for order, v in zip(Order, x)]
+
+
+class Numbered:
+    """An object that is gone through, and has no entries."""
+
+    def __iter__(self):
+        return iter([2.0, 3.0])
+
+
+NUMBERED = Numbered()
+
+
+@program("v", by="tape")
+def object_without_entries_beside_numbers(x):
+    return sum(v * k for v, k in zip(x, NUMBERED))
