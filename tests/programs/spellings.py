@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import argparse
+
 import numpy as np
 from scipy import ndimage
 
@@ -202,3 +204,24 @@ def elements_beside_ones_like_elements(x):
 @program("v", by="tape")
 def rows_of_elements_in_lists(x):
     return np.sum(np.array([x[1:3].flat, x[:2]]) ** 2) * np.sum(np.stack([x, x.flat]))
+
+
+@program("v")
+def attributes_that_lists_are_put_into(x):
+    options = argparse.Namespace()
+    options.columns = ["a", "b"]
+    options.weights = [1.0, 2.0]
+    options.weights.append(3.0)
+    places = np.argsort(x)
+    places.flat = [0, 2, 1, 3]
+    return np.sum(x[places] ** 2 * np.arange(4)) * options.weights[2]
+
+
+@program("v")
+def list_in_an_attribute_that_is_written(x):
+    options = argparse.Namespace()
+    weights = [1.0, 2.0]
+    options.weights = weights
+    same = options.weights
+    same[0] = 4.0
+    return weights[0] * x[1] * same[1] * np.sum(x * x)
