@@ -207,7 +207,7 @@ class PointsTo:
             target = store_target(statement)
             if isinstance(target.value, gast.Name):
                 self._put(target.value.id, target.slice, statement.value)
-        elif isinstance(statement, gast.Assign):
+        elif isinstance(statement, gast.Assign) and names_bound(statement.targets[0]):
             self._assign(statement)
         elif not isinstance(statement, gast.AugAssign):
             for bound in targets_of(statement):

@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.runtime.objects import held_attribute
+
 
 class UnknownError(Exception):
     """There is something that only the compiler can look at."""
@@ -119,7 +121,7 @@ def _of_part(value: Any) -> str:
         return f"({', '.join(map(_of_part, value))})"
     if isinstance(value, (int, float, complex, str, bytes, type(None))):
         return f"{type(value).__name__} {value!r}"
-    named = value if hasattr(value, "__name__") else type(value)
+    named = type(value) if held_attribute(value, "__name__") is None else value
     return f"{getattr(named, '__module__', '')} {named.__name__}"
 
 

@@ -43,6 +43,7 @@ from srcgrad.frontend.expand.assumptions import Assumption, InClasses
 from srcgrad.frontend.source import is_made
 from srcgrad.ir.scopes import MISSING, Binding
 from srcgrad.locks import Lock
+from srcgrad.runtime.objects import held_attribute
 
 _MOST_TEXTS: Final = 256
 _MOST_OF_ONE: Final = 4
@@ -105,7 +106,7 @@ class _Assumed:
         read, what = assumption.read, assumption.expected
         if not isinstance(read, InClasses):
             raise UnknownError
-        plain = getattr(what, "__func__", what)
+        plain = held_attribute(what, "__func__", what)
         if plain is what and not isinstance(what, (FunctionType, WrapperDescriptorType)):
             raise UnknownError
         if getattr(plain, "__closure__", None):

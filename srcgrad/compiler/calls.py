@@ -11,7 +11,7 @@ from srcgrad.frontend.long_loops import loop_of
 from srcgrad.frontend.source import FunctionSource
 from srcgrad.frontend.surgery import edits_a_parameter
 from srcgrad.ir import gast
-from srcgrad.ir.build import load
+from srcgrad.ir.build import load, may_be_literal
 from srcgrad.ir.operations import Operation
 from srcgrad.transforms.externals import Externals
 
@@ -64,7 +64,7 @@ class Call:
         return {**defaults, **(function.__kwdefaults__ or {})}
 
     def _default(self, name: str, value: Any, externals: Externals) -> Any:
-        if value is None or isinstance(value, (bool, int, float, str)):
+        if may_be_literal(value):
             return gast.Constant(value, None)
         return load(externals.name_of(value, f"{self.callee.name}_{name}", lambda: None))
 

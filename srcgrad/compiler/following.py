@@ -29,7 +29,7 @@ from srcgrad.ir.build import load
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program
 from srcgrad.ir.walk import statements
-from srcgrad.runtime.objects import hides_class
+from srcgrad.runtime.objects import held_attribute, hides_class
 from srcgrad.transforms.externals import Externals
 
 _MOST_STATEMENTS: Final = 10_000
@@ -240,7 +240,7 @@ def _calls_itself(function: FunctionType) -> bool:
         with suppress(ValueError):  # not bound yet
             read.append(cell.cell_contents)
     told = (value for value in read if not hides_class(value))
-    return any(getattr(value, "__code__", None) is code for value in told)
+    return any(held_attribute(value, "__code__") is code for value in told)
 
 
 def renumbered(

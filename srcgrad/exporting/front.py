@@ -17,7 +17,7 @@ from srcgrad.exporting.checks import kind_of
 from srcgrad.exporting.collector import Collector
 from srcgrad.exporting.origins import Namespace
 from srcgrad.exporting.request import Export
-from srcgrad.ir.names import identifier
+from srcgrad.ir.names import bare, identifier
 from srcgrad.parsing import parsed
 
 _WIDEST: Final = 100
@@ -90,7 +90,7 @@ class Front:
         if item.default is item.empty:
             return text
         space = Namespace.of_function(self.export.function)
-        name = f"{identifier(self.export.function.__name__)}_{item.name}".lstrip("_")
+        name = bare(f"{identifier(self.export.function.__name__)}_{item.name}")
         default = self.collector.expression(item.default, name, space)
         if len(default) > 20 and not default.isidentifier():
             constant = self.collector.fresh(name)

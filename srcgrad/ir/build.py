@@ -80,6 +80,19 @@ def store(name: str) -> Node:
     return node
 
 
+def may_be_literal(value: Any) -> bool:
+    """Say whether a value may stand in a text as it is: None, a bool, a number or a text.
+
+    Not one of a class derived from these, which has a meaning of its own.
+
+    >>> class Unit(str):
+    ...     pass
+    >>> may_be_literal("m"), may_be_literal(Unit("m")), may_be_literal(2.0)
+    (True, False, True)
+    """
+    return value is None or type(value) in (bool, str, int, float)
+
+
 def constant(value: Any) -> Node:
     """Return a literal; negative numbers become a unary minus, as the parser has it."""
     if isinstance(value, (int, float)) and not isinstance(value, bool) and value < 0:

@@ -27,6 +27,17 @@ def identifier(text: str) -> str:
     return kept if kept.isidentifier() else f"_{kept}" if kept else "function"
 
 
+def bare(name: str) -> str:
+    """Return a name without the underscores around it, as far as it is one then.
+
+    >>> bare("__scale"), bare("__2_0_now"), bare("_if_"), bare("__")
+    ('scale', '_2_0_now', '_if', '')
+    """
+    found = name.strip("_")
+    is_name = found.isidentifier() and not keyword.iskeyword(found)
+    return found if is_name or not found else f"_{found}"
+
+
 def is_importable(module: str) -> bool:
     """Say whether an import statement can say the name of a module.
 

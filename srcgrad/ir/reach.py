@@ -17,7 +17,7 @@ import numpy as np
 from srcgrad.backends.compat import is_of_compat
 from srcgrad.by_text import BY_TEXT, OF_OWN_MODULE
 from srcgrad.ir.packages import is_library_name, is_of_python, package_of
-from srcgrad.runtime.objects import hides_class
+from srcgrad.runtime.objects import held_attribute, hides_class
 
 _MOST: Final = 3000
 """So many functions are looked at, and so many objects for functions that they hold: a program may
@@ -265,7 +265,7 @@ def _held_in(value: Any) -> Iterable[Any]:
         held = []
     plain = None
     if callable(value):  # others may answer with any error when they are asked
-        plain = getattr(value, "__wrapped__", getattr(value, "__func__", None))
+        plain = held_attribute(value, "__wrapped__", held_attribute(value, "__func__"))
     if isinstance(value, property):
         held += [value.fget, value.fset]
     if plain is not None:

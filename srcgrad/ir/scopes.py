@@ -14,7 +14,7 @@ import numpy as np
 from srcgrad.ir import gast
 from srcgrad.ir.imports import imported
 from srcgrad.ir.walk import found_in
-from srcgrad.runtime.objects import hides_class
+from srcgrad.runtime.objects import held_attribute, hides_class
 from srcgrad.runtime.reporters import is_reporter
 
 MISSING: Final = object()
@@ -152,7 +152,7 @@ def _is_distribution(owner: Any) -> bool:
 
 def is_library_method(value: Any) -> bool:
     """Say whether a value is a method of an object of SciPy, which writes into nothing given."""
-    function = getattr(value, "__func__", None)
+    function = held_attribute(value, "__func__")
     return _is_distribution(getattr(value, "__self__", None)) and isinstance(function, FunctionType)
 
 

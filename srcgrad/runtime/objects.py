@@ -116,6 +116,20 @@ def answers_names(value: Any) -> bool:
     return own and _is_made_without(kind, set(_MAGIC) - {"__getattr__"})
 
 
+def held_attribute(value: Any, name: str, otherwise: Any = None) -> Any:
+    """Return what `getattr` does, but ask no ``__getattr__``: it may import, raise, or note things.
+
+    >>> Shim = type("Shim", (), {"kept": 3, "__getattr__": lambda shim, name: name})
+    >>> held_attribute(Shim(), "kept"), held_attribute(Shim(), "__self__")
+    (3, None)
+    """
+    kind: Any = type(value)
+    try:
+        return kind.__getattribute__(value, name)
+    except AttributeError:
+        return otherwise
+
+
 def _is_made_without(kind: type, magic: Iterable[str]) -> bool:
     """Say whether a class is made by a `class` statement outside the libraries, without methods."""
     module = kind.__module__.partition(".")[0]

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
 
+from srcgrad.runtime.objects import held_attribute
+
 
 @dataclass(frozen=True, slots=True)
 class Solver:
@@ -89,10 +91,10 @@ _SOLVERS: Final = MappingProxyType(
 
 def solver_of(function: Any) -> Solver | None:
     """Return what is known of a solver of SciPy; None if it returns no object of results."""
-    module = getattr(function, "__module__", None)
+    module = held_attribute(function, "__module__")
     if not isinstance(module, str) or not module.startswith(("scipy.optimize", "scipy.integrate")):
         return None
-    return _SOLVERS.get(getattr(function, "__name__", ""))
+    return _SOLVERS.get(held_attribute(function, "__name__"))
 
 
 OPTIONS: Final = frozenset(
@@ -140,6 +142,6 @@ def place_of_args(function: Any) -> int | None:
 
     None if it is no such function, or returns an object of results.
     """
-    module = getattr(function, "__module__", None)
+    module = held_attribute(function, "__module__")
     package = ".".join(module.split(".")[:2]) if isinstance(module, str) else ""
-    return _CALLERS.get(package, {}).get(getattr(function, "__name__", ""))
+    return _CALLERS.get(package, {}).get(held_attribute(function, "__name__"))

@@ -8,10 +8,11 @@ import numpy as np
 
 from srcgrad.tape.inplace import set_item
 from srcgrad.tape.modes import STATE
+from srcgrad.tape.nesting import Unrolled, with_row
 from srcgrad.tape.protocols import call_function
 
 
-class Flat:
+class Flat(Unrolled):
     """The elements of a tensor as one row that can be written, of which parts are copies.
 
     It is an iterator, as NumPy's is: what takes elements from it goes on where another stopped.
@@ -46,10 +47,14 @@ class Flat:
         return self._tensor[at]
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        return function(*map(_row_of, args), **kwargs)
+        return function(*_with_rows(args), **_with_rows(kwargs))
 
     def __array_ufunc__(self, ufunc: Any, method: str, *args: Any, **kwargs: Any) -> Any:
-        return getattr(ufunc, method)(*map(_row_of, args), **kwargs)
+        return getattr(ufunc, method)(*_with_rows(args), **kwargs)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        """Return the elements as a plain array, unless that would lose the derivative."""
+        return self._row.__array__(dtype, copy)
 
     def __setitem__(self, index: Any, value: Any) -> None:
         self._place[0:0]
@@ -85,5 +90,10 @@ class Flat:
         return getattr(self._row, name)
 
 
-def _row_of(value: Any) -> Any:
-    return value._row if isinstance(value, Flat) else value
+def _with_rows(value: Any) -> Any:
+    """Return an argument with rows in the place of what stands for such, also within lists."""
+    if type(value) is dict:
+        return {key: _with_rows(item) for key, item in value.items()}
+    if type(value) in (list, tuple):
+        return type(value)(map(_with_rows, value))
+    return with_row(value)

@@ -148,7 +148,8 @@ def _bound(code: CodeType) -> frozenset[str]:
     names = {step.argval for step in steps if step.opname in ("STORE_ATTR", "DELETE_ATTR")}
     if not _BINDERS.isdisjoint(code.co_names):
         names |= {text for text in _texts(code.co_consts) if text.isidentifier()}
-    return frozenset(name for name in names if not has(np.ndarray, name) and not has(Tensor, name))
+    kinds = (np.ndarray, Tensor, type)  # what a class has as a class, such as its name, stays
+    return frozenset(name for name in names if not any(has(kind, name) for kind in kinds))
 
 
 @functools.lru_cache(maxsize=10_000)

@@ -52,11 +52,25 @@ def _if_copied(copy: Any) -> bool | None:
     return None if told is None or told not in (True, False) else bool(told)
 
 
+class Unrolled:
+    """What stands for the elements of a tensor as one row; as an operand it is that row."""
+
+    @property
+    def _row(self) -> Any:
+        raise NotImplementedError("each kind makes its row in its own way")
+
+
+def with_row(value: Any) -> Any:
+    """Return the row that a value stands for, and any other as it is."""
+    return value._row if isinstance(value, Unrolled) else value
+
+
 def as_operand(value: Any) -> Any:
     """Return what NumPy would make an array of as a tensor: lists of tensors, and objects of such.
 
     NumPy looks for no tensor in a list, and takes nothing but an array from ``__array__``.
     """
+    value = with_row(value)
     if isinstance(value, (list, tuple)):
         if tensors_in(value):
             return to_array(value)
@@ -72,6 +86,8 @@ def as_operand(value: Any) -> Any:
 def gives_array(kind: type) -> bool:
     """Say whether NumPy asks objects of a class for an array alone, by a function of the user's."""
     own = isinstance(getattr(kind, "__array__", None), FunctionType)
+    if issubclass(kind, Unrolled):
+        return True
     return own and not (
         issubclass(kind, (Core, np.ndarray))
         or hasattr(kind, "__array_ufunc__")
@@ -86,7 +102,7 @@ def _fits(value: Core, dtype: Any, order: Any) -> bool:
 
 
 def _stacked(items: Any) -> Any:
-    parts = [to_array(item) if isinstance(item, (list, tuple)) else item for item in items]
+    parts = [to_array(i) if isinstance(i, (list, tuple)) else with_row(i) for i in items]
     shapes = {part._array.shape if isinstance(part, Core) else np.shape(part) for part in parts}
     if len(shapes) > 1:
         raise ValueError(

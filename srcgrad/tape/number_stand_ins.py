@@ -15,7 +15,7 @@ from srcgrad.runtime import join_columns, join_rows
 from srcgrad.tape.apply import apply, as_given, tensors_in, unwrap
 from srcgrad.tape.core import Core
 from srcgrad.tape.modes import STATE
-from srcgrad.tape.nesting import to_array
+from srcgrad.tape.nesting import as_operand, to_array
 from srcgrad.tape.ops import op_for
 from srcgrad.tape.pynumbers import as_python
 from srcgrad.tape.refusing import refusal
@@ -129,7 +129,8 @@ class Joiner:
         self._function = function
 
     def __getitem__(self, index: Any) -> Any:
-        parts = list(index) if isinstance(index, tuple) else [index]
+        given = list(index) if isinstance(index, tuple) else [index]
+        parts = list(map(as_operand, given)) if STATE.strict else given
         told = any(isinstance(part, str) for part in parts)
         if told or not STATE.strict or not tensors_in(parts):
             return self._original[index]

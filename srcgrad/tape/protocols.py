@@ -20,7 +20,7 @@ from srcgrad.tape.callers import set_caller
 from srcgrad.tape.core import USUAL_OPERANDS, Core, requires_grad
 from srcgrad.tape.inplace import check_writable, copy_in, replace, set_item
 from srcgrad.tape.modes import STATE
-from srcgrad.tape.nesting import to_array
+from srcgrad.tape.nesting import Unrolled, to_array, with_row
 from srcgrad.tape.operators import Operators, refuse_own_arithmetic
 from srcgrad.tape.ops import Op, op_for, recording_scipy, require_op
 from srcgrad.tape.plain import call_constant
@@ -117,10 +117,11 @@ def _as_array(value: Any) -> Any:
 def _of_arrays(value: Any) -> Any:
     """Return a sequence of arrays with arrays in the place of the lists of tensors in it."""
     if not isinstance(value, (list, tuple)):
+        return with_row(value)
+    rows = any(isinstance(item, Unrolled) for item in value)
+    if not rows and not any(isinstance(i, (list, tuple)) and tensors_in(i) for i in value):
         return value
-    if not any(isinstance(item, (list, tuple)) and tensors_in(item) for item in value):
-        return value
-    items = [to_array(item) if isinstance(item, (list, tuple)) else item for item in value]
+    items = [to_array(i) if isinstance(i, (list, tuple)) else with_row(i) for i in value]
     return type(value)(items) if type(value) in (list, tuple) else items
 
 

@@ -19,6 +19,7 @@ from srcgrad.runtime.interpolators import (
     makes_interpolator,
     stands_for_object,
 )
+from srcgrad.runtime.objects import held_attribute
 from srcgrad.runtime.results import place_of_args, solver_of
 from srcgrad.tape.callers import call_recorded, has_tensor
 from srcgrad.tape.scipy_solvers import (
@@ -39,7 +40,7 @@ def is_scipy(value: Any) -> bool:
         return value.__name__.partition(".")[0] == "scipy" or value.__name__ == MASKED
     if isinstance(value, np.ufunc):
         return False
-    if type(getattr(value, "__self__", value)).__name__ == "SuperLU":  # or a method of it
+    if type(held_attribute(value, "__self__", value)).__name__ == "SuperLU":  # or a method of it
         return True
     module = getattr(value, "__module__", None) or getattr(type(value), "__module__", "")
     return isinstance(module, str) and f"{module}.".startswith(("scipy.", f"{MASKED}."))

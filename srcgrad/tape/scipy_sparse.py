@@ -8,6 +8,7 @@ from typing import Any
 
 from srcgrad.errors import MissingRuleError
 from srcgrad.runtime.interpolators import stands_for_object
+from srcgrad.runtime.objects import held_attribute
 from srcgrad.runtime.products import is_sparse, is_sparse_matrix
 from srcgrad.tape.callers import call_recorded, has_tensor
 from srcgrad.tape.refusing import refusal
@@ -50,7 +51,7 @@ def taking_tensors(value: Any) -> Any:
         twin: Any = object.__new__(_kind_of(kind))
         twin.__dict__.update(value.__dict__)
         return twin
-    factors = getattr(value, "__self__", value)
+    factors = held_attribute(value, "__self__", value)
     if type(factors).__name__ != "SuperLU":
         return value
     return FixedFactors(value) if factors is value else FixedFactors(factors).solve

@@ -16,6 +16,7 @@ from srcgrad.backends.compat import is_of_compat, tells_namespace
 from srcgrad.backends.jit import python_of
 from srcgrad.by_text import BY_TEXT, OF_OWN_MODULE
 from srcgrad.errors import UnsupportedError
+from srcgrad.runtime.objects import held_attribute
 from srcgrad.tape.core import Core
 from srcgrad.tape.identities import fields_compared, may_be_asked_for
 from srcgrad.tape.number_stand_ins import KINDS
@@ -337,7 +338,7 @@ def _refuse_thread(value: Any) -> None:
     Raises:
         UnsupportedError: The value is what starts a thread or a process.
     """
-    name = getattr(value, "__name__", None) if callable(value) else None
+    name = held_attribute(value, "__name__") if callable(value) else None
     if name in _STARTERS and not is_users(getattr(value, "__module__", "")):
         raise UnsupportedError(
             f"`{name}` starts code that the tape cannot follow",

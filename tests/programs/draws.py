@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import numpy as np
 
 from tests.programs.corpus import program
@@ -52,3 +54,27 @@ def _noise(rng, x):
 def generator_handed_on(x):
     rng = np.random.default_rng(6)
     return np.sum(_noise(rng, x) * _noise(rng, x))
+
+
+@program("v")
+def module_that_draws_seeded(x):
+    items = list(x)
+    random.seed(1)
+    return items.pop(random.randint(0, 0)) ** 2 * random.random() + np.sum(x * x)
+
+
+class Loaded(random.Random):
+    """Draws what is twice as large."""
+
+    def random(self):
+        return 2.0 * super().random()
+
+
+LOADED = Loaded(3)
+loaded = LOADED.random
+
+
+@program("v")
+def method_of_a_library_class_by_a_name(x):
+    LOADED.seed(4)
+    return np.sum(x * x) * loaded()

@@ -397,3 +397,69 @@ def trips_left_out_of_a_guarded_generator(x):
             continue
         total = total + np.sum(y * y * k)
     return total
+
+
+class Series:
+    """A series whose terms a method yields, each made of the one before."""
+
+    def __init__(self, ratio):
+        self.ratio = ratio
+
+    def terms(self, count):
+        term = 1.0
+        for k in range(1, count):
+            yield term
+            term *= self.ratio / k
+
+    def total(self, count):
+        return sum(self.terms(count))
+
+
+@program("v")
+def terms_of_a_method_used_up(x):
+    first, *rest = Series(x[0]).terms(5)
+    kept = list(Series(x[1]).terms(4))[2]
+    return first + rest[1] * kept + Series(x[2]).total(4) * max(Series(x[3]).terms(3))
+
+
+@program("v")
+def terms_of_a_method_beside_numbers(x):
+    series = Series(x[1])
+    numbered = dict(enumerate(series.terms(4)))
+    return sum(t * v for t, v in zip(series.terms(5), x)) * numbered[2]
+
+
+def powers_in_place(x):
+    power = x * 1.0
+    for _ in range(3):
+        yield power
+        power *= x
+
+
+@program("v")
+def arrays_updated_after_they_are_summed(x):
+    return np.sum(sum(powers_in_place(x)) * x)
+
+
+@program("v")
+def arrays_updated_after_they_are_kept(x):
+    a, b, c = powers_in_place(x)
+    return np.sum(a * x) + np.sum(b * c) + np.sum(list(powers_in_place(x))[1])
+
+
+@program("v", by="tape")
+def arrays_updated_where_a_zip_ends_first(x):
+    pairs = list(zip(powers_in_place(x), [1.0, 2.0]))
+    return np.sum(pairs[0][0])
+
+
+def powers_without_end(x):
+    power = 1.0
+    while True:
+        yield power
+        power *= x
+
+
+@program("v", by="tape")
+def terms_without_end_beside_numbers(x):
+    return sum(t * v for t, v in zip(powers_without_end(x[1]), x))

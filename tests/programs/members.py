@@ -51,6 +51,20 @@ class Shape(Enum):
     CURVE = "curve"
 
 
+class Rule(str, Enum):  # noqa: UP042 - as is written for Python before StrEnum
+    """Rules, which are texts."""
+
+    EULER = "euler"
+    HEUN = "heun"
+
+
+class Pattern(str):
+    """A text that is called, and is equal to others."""
+
+    def __call__(self, value):
+        return self % value
+
+
 class Order(IntEnum):
     """Orders, which are numbers."""
 
@@ -129,3 +143,96 @@ def members_that_are_gone_through(x):
     for side in [Side.LEFT, USUAL]:
         total += np.sum(x * x) * side.value
     return total
+
+
+def stepped(x, rule=Rule.HEUN):
+    return x * 2 if rule is Rule.EULER else x**2
+
+
+@program("v")
+def default_that_is_a_member_and_a_text(x):
+    return np.sum(stepped(x)) + stepped(x[0], Rule.EULER)
+
+
+def stepped_by_word(x, *, rule=Rule.HEUN, times=1):
+    if times == 0:
+        return x
+    return stepped_by_word(x * 2 if rule == "heun" else x * x, rule=rule, times=times - 1)
+
+
+@program("v")
+def member_that_is_a_text_handed_on(x):
+    return np.sum(stepped_by_word(x, times=2)) + stepped_by_word(x[0], rule="euler")
+
+
+class Solver:
+    """Holds a rule and a pattern."""
+
+    def __init__(self):
+        self.rule = Rule.EULER
+        self.pattern = Pattern("%f")
+
+    def solved(self, x):
+        return x * x if self.pattern == "%f" and self.rule is Rule.EULER else x
+
+
+SOLVER = Solver()
+
+
+@program("v")
+def texts_of_classes_in_objects(x):
+    return np.sum(SOLVER.solved(x)) * np.sum(Solver().solved(x))
+
+
+FLOATING, NOTHING = Pattern("%f"), Pattern()
+
+
+@program("v")
+def text_that_is_called_as_a_default(x, pattern=FLOATING, nothing=NOTHING):
+    wide = 2 if pattern == "%f" else 3
+    return np.sum(x * x) * wide * len(nothing or "four")
+
+
+BY_RULE = {Rule.EULER: np.sin, Rule.HEUN: np.cos}
+
+
+@program("v", by="tape")
+def functions_by_members_that_are_texts(x, rule=Rule.HEUN):
+    return np.sum(BY_RULE[rule](x))
+
+
+@program("v")
+def members_beside_numbers(x):
+    total = sum(v * side.value for v, side in zip(x, Side))
+    for v, side in zip(x, reversed(Side)):
+        total = total * v if side is Side.LEFT else total + v * side.value
+    return total
+
+
+@program("v")
+def members_beside_numbers_by_position(x, sides=Side):
+    total = 0.0
+    for i, (v, side) in enumerate(zip(x, sides)):
+        total = total * v + i * side.value
+    for a, b in zip(reversed(members_of_orders(x)), Order):
+        total = total + a * b
+    return total
+
+
+def members_of_orders(x):
+    return [v * order for order, v in zip(Order, x)]
+
+
+class Numbered:
+    """An object that is gone through, and has no entries."""
+
+    def __iter__(self):
+        return iter([2.0, 3.0])
+
+
+NUMBERED = Numbered()
+
+
+@program("v", by="tape")
+def object_without_entries_beside_numbers(x):
+    return sum(v * k for v, k in zip(x, NUMBERED))

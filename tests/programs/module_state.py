@@ -209,3 +209,32 @@ def state_before_that_counts(x):
     u[:] = x * v
     u[0] = v[0] * x[1]
     return np.sum(u * u)
+
+
+_1_0 = 1.0
+_0_0 = 0.0
+
+
+class Register:
+    """Deletes what it has by name, which may be anything."""
+
+    def reset(self, name):
+        delattr(self.__class__, name)
+
+
+REGISTER = Register()
+
+
+def checked(value):
+    if value > 1e9:
+        REGISTER.reset("value")
+
+
+def positive(value):
+    return value if value > 0 else _0_0
+
+
+@program("v")
+def numbers_by_names_that_begin_with_digits(x):
+    checked(x[2])
+    return positive(x[0]) * x[0] + x[1] * _1_0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import importlib
 from collections.abc import Mapping
 from dataclasses import asdict, astuple, dataclass
 from typing import Any, NamedTuple
@@ -355,3 +356,41 @@ def fields_of_the_module_as_a_dict(x):
     found = asdict(SEEN)
     found["chroma"] = found["chroma"] * found["lightness"]
     return np.sum(x * x * found["chroma"]) + np.sum(SEEN.chroma * x)
+
+
+class Modules:
+    """Imports a module when it is first asked for, by any name."""
+
+    def __getattr__(self, name):
+        found = importlib.import_module(name)
+        setattr(self, name, found)
+        return found
+
+
+class Late:
+    """Holds it, since what looks at all names of a module would ask it."""
+
+    modules = Modules()
+
+
+@program("v", by="tape")
+def functions_of_modules_that_are_imported_late(x):
+    return Late.modules.math.sin(x[0]) * np.sum(x * x)
+
+
+def renamed(value, held):
+    held["value"] = value
+    try:
+
+        def constant():
+            return value
+
+        constant.__name__ = "same"
+        return constant() * held["value"]
+    except AttributeError:
+        return value
+
+
+@program("v", by="tape")
+def name_of_a_function_that_is_bound(x):
+    return renamed(x[0], {}) ** 2 + np.sum(x)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import argparse
+
 import numpy as np
 from scipy import ndimage
 
@@ -185,3 +187,41 @@ def options_said_as_they_are_anyway(x):
     smooth = ndimage.gaussian_filter(x, 0.8, output=None, mode="nearest", cval=0.0)
     both = np.add(smooth, x, out=None, where=True, casting="same_kind")
     return np.sum(np.matmul(x.T, both, out=None))
+
+
+@program("m", by="tape")
+def rows_of_elements_joined(a):
+    joined = np.concatenate([a.flat, a[0]]) ** 2
+    return np.sum(joined) + np.sum(np.vstack((a[0].flat, a[1])) ** 3)
+
+
+@program("v", by="tape")
+def elements_beside_ones_like_elements(x):
+    columns = np.c_[x[:1].flat, np.ones_like(x[1:2].flat)]
+    return np.sum(x[2] * columns) + np.sum(np.r_[x.flat, x] ** 2)
+
+
+@program("v", by="tape")
+def rows_of_elements_in_lists(x):
+    return np.sum(np.array([x[1:3].flat, x[:2]]) ** 2) * np.sum(np.stack([x, x.flat]))
+
+
+@program("v")
+def attributes_that_lists_are_put_into(x):
+    options = argparse.Namespace()
+    options.columns = ["a", "b"]
+    options.weights = [1.0, 2.0]
+    options.weights.append(3.0)
+    places = np.argsort(x)
+    places.flat = [0, 2, 1, 3]
+    return np.sum(x[places] ** 2 * np.arange(4)) * options.weights[2]
+
+
+@program("v")
+def list_in_an_attribute_that_is_written(x):
+    options = argparse.Namespace()
+    weights = [1.0, 2.0]
+    options.weights = weights
+    same = options.weights
+    same[0] = 4.0
+    return weights[0] * x[1] * same[1] * np.sum(x * x)

@@ -17,6 +17,7 @@ from srcgrad.frontend.rebinding import may_be_bound
 from srcgrad.frontend.source import FunctionSource
 from srcgrad.ir import gast
 from srcgrad.ir.build import at, load
+from srcgrad.ir.names import bare
 from srcgrad.ir.packages import is_library_name
 from srcgrad.ir.scopes import Binding
 
@@ -37,5 +38,5 @@ def is_read_anew(binding: Binding, variables: frozenset[Any]) -> bool:
 def reader_of(name: str, space: dict[str, Any], source: FunctionSource) -> FunctionType:
     """Return a function that reads a name of a module; messages point at `source`."""
     body = [at(gast.Return(load(name)), source.tree)]
-    tree = definition(f"{name.strip('_').lower()}_now", [], body, source.tree)
+    tree = definition(bare(f"{name.lower()}_now"), [], body, source.tree)
     return make_function(tree, Home(space, {}), source)

@@ -52,7 +52,7 @@ from srcgrad.frontend.expand.values import (
 from srcgrad.frontend.long_loops import is_repeated, repeated_of
 from srcgrad.frontend.source import FunctionSource, find_source
 from srcgrad.ir import gast
-from srcgrad.ir.build import at, clone, load
+from srcgrad.ir.build import at, clone, load, may_be_literal
 from srcgrad.ir.handlers import expression
 from srcgrad.ir.scopes import uncached
 from srcgrad.ir.walk import walk
@@ -246,7 +246,7 @@ class Calls(Part):
 
     def stored(self, value: Any, expression: Any) -> Value:
         """Return what is kept in an object for good."""
-        if value is None or type(value) in (bool, str, int, float):
+        if may_be_literal(value):
             return gast.Constant(value, None)
         return self.frame.lookup.outside(value, expression, self.session.reader(lambda: value))
 
@@ -366,7 +366,7 @@ class Calls(Part):
         return self.as_text(func, args, keywords, node, callee)
 
     def _default_of(self, function: str, name: str, value: Any) -> Value:
-        if value is None or type(value) in (bool, str, int, float):
+        if may_be_literal(value):
             return gast.Constant(value, None)
         if type(value) is tuple and not value:
             return gast.Tuple([], gast.Load())

@@ -21,6 +21,7 @@ from srcgrad.frontend.expand.values import (
 )
 from srcgrad.ir import gast
 from srcgrad.ir.build import clone
+from srcgrad.ir.names import bare
 
 _MOST_INSIDE: Final = 4  # objects that are made while such are made
 
@@ -38,7 +39,7 @@ class Constructing(Part):
             return None
         name = _snake(cls.__name__)
         kept = self.session.records.keeps(cls)
-        made = Object(cls, self.frame.wished or (name.strip("_") if kept else name) or "item")
+        made = Object(cls, self.frame.wished or (bare(name) if kept else name) or "item")
         self.frame.wished = ""
         self.frame.depths[id(made)] = self.frame.depth
         self.session.kept.append(made)

@@ -31,7 +31,7 @@ from srcgrad.frontend.expand.values import (
     Value,
 )
 from srcgrad.ir import gast
-from srcgrad.ir.build import assign, load
+from srcgrad.ir.build import assign, load, may_be_literal
 from srcgrad.ir.scopes import MISSING, Binding
 from srcgrad.ir.walk import found_in, names_read, walk
 from srcgrad.primitives.methods import WRITING
@@ -315,7 +315,7 @@ class Frame:
 
     def constant(self, value: Any, wish: str) -> Any:
         """Return the expression of an object that the text has no name for."""
-        if value is None or isinstance(value, (bool, str)) or type(value) in (int, float):
+        if may_be_literal(value):
             return gast.Constant(value, None)
         name = getattr(value, "__name__", "")
         hidden = name in self.own or name in self.env or name in self.home.globals

@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from srcgrad.backends.compat import is_of_compat, tells_namespace
 from srcgrad.frontend.effects import written_parameters
-from srcgrad.frontend.expand.list_makers import calls_itself, list_maker, stores
+from srcgrad.frontend.expand.list_makers import (
+    NEW,
+    Taken,
+    calls_itself,
+    ends,
+    list_maker,
+    stores,
+)
 from srcgrad.frontend.expand.lookup import WithItself
 from srcgrad.frontend.expand.order import evaluated_first, place
 from srcgrad.frontend.expand.part import Part
@@ -139,10 +146,10 @@ class Generators(Part):
         parts = [part for part in header_of(statement) if part is not None]
         nodes = [node for part in parts for node in found_in(part, *_TAKING)]
         self._note_used_up(statement, nodes)
-        used = [made for node in nodes for made in self._used_up_by(node)]
+        used = [pair for node in nodes for pair in self._used_up_by(node)]
         if isinstance(statement, gast.Assign) and _takes_apart(statement):
-            used.append(statement.value)
-        calls = [made for made in used if isinstance(made, gast.Call)]
+            used.append((statement.value, "all"))
+        calls = [pair for made, taken in used for pair in self._calls_in(made, taken)]
         if not calls:
             return
         hidden: set[str] = set()
@@ -151,9 +158,29 @@ class Generators(Part):
                 hidden.update(names_bound(node.target))
             elif isinstance(node, gast.Lambda):
                 hidden.update(parameters(node.args))
-        for made in calls:
+        for made, taken in calls:
             if hidden.isdisjoint(names_read(made.func)):
-                self._make_list(made)
+                self._make_list(made, taken)
+
+    def _calls_in(self, made: Any, taken: Taken) -> list[tuple[Any, Taken]]:
+        """Return the calls that something goes through: itself, or those that it numbers or zips.
+
+        The others of a `zip` may end first: then not all values are taken, and what is made before
+        has to end by itself.
+        """
+        if not isinstance(made, gast.Call):
+            return []
+        callee = self._plain_callee(made)
+        if callee not in (zip, enumerate) or made.keywords:
+            return [(made, taken)]
+        calls = [item for item in made.args if isinstance(item, gast.Call)]
+        if callee is enumerate:
+            return [(item, taken) for item in calls]
+        return [(item, "each" if taken == "each" else "") for item in calls if self._ends(item)]
+
+    def _ends(self, call: Any) -> bool:
+        code, _ = self._generator(self._called(call))
+        return code is not None and ends(code.tree)
 
     def _note_used_up(self, statement: Any, nodes: list[Any]) -> None:
         """Note what a statement goes through once where it is made, and what its loop does."""
@@ -285,7 +312,8 @@ class Generators(Part):
             return
         if is_plain_class(known.value):
             owner = self.frame.value(made)
-            func.value = self.frame.named(owner) if isinstance(owner, Object) else owner
+            named = isinstance(owner, Object)
+            func.value = self.frame.named(owner) if named else self.frame.plain(owner, made)
 
     def _generator(self, callee: Value) -> tuple[Code | None, Mapping[str, Any]]:
         """Return the definition of a generator of the user's, and what it closes over."""
@@ -316,22 +344,24 @@ class Generators(Part):
             )
         return self.frame.calls.bound_to(callee.value, args, keywords, call)
 
-    def _used_up_by(self, node: Any) -> list[Any]:
-        """Return what a comprehension, a star or a call as of `sum` takes all values of."""
+    def _used_up_by(self, node: Any) -> list[tuple[Any, Taken]]:
+        """Return what a comprehension, a star or a call as of `sum` takes values of, and how."""
         if isinstance(node, _COMPREHENSIONS):
-            return [self._taken_by(node)]
+            return [(self._taken_by(node), _way_of(node))]
         if isinstance(node, gast.Starred):
-            return [node.value]
+            return [(node.value, "all")]
         if not isinstance(node, gast.Call) or not node.args or node.keywords:
             return []
         named = isinstance(node.func, gast.Name) or getattr(node.func, "attr", "") == "reduce"
         user = self.frame.looked_at(node.func) if named else None
         if isinstance(user, Known) and user.value is functools.reduce:
-            return list(node.args[1:2])
+            return [(made, "") for made in node.args[1:2]]
         if not isinstance(user, Known) or not any(user.value is item for item in _USERS):
             return []
         first = node.args[0]
-        return [self._taken_by(first) if isinstance(first, gast.GeneratorExp) else first]
+        if isinstance(first, gast.GeneratorExp):
+            return [(self._taken_by(first), _way_of(first))]
+        return [(first, "each" if user.value in (sum, max, min) else "all")]
 
     def _taken_by(self, comprehension: Any) -> Any:
         """Return what a comprehension runs over, if what it does with that changes nothing."""
@@ -350,7 +380,7 @@ class Generators(Part):
                 return None
         return first.iter
 
-    def _make_list(self, call: Any) -> None:
+    def _make_list(self, call: Any, taken: Taken = "") -> None:
         """Let a call of a generator be one of a function that returns the list of its values."""
         callee = self._called(call)
         code, captured = self._generator(callee)
@@ -360,7 +390,7 @@ class Generators(Part):
             given = [*call.args, *(item.value for item in call.keywords)]
             tree = list_maker(code.tree) if all(map(self._calls_nothing_else, given)) else None
         else:
-            tree = self._maker(code, captured)
+            tree = self._maker(code, captured, taken)
         if tree is None:
             return
         function = callee.function if isinstance(callee, Method) else callee
@@ -396,12 +426,18 @@ class Generators(Part):
             calls = [node for node in nodes if isinstance(node, gast.Call)]
         return all(is_harmless(item, scope, self.session.vocabulary) for item in calls)
 
-    def _maker(self, code: Code, captured: Mapping[str, Any]) -> Any:
-        """Return the definition that makes the list of what a generator yields, if it may."""
-        kept = self.session.list_makers
-        if id(code.tree) not in kept and not found_in(code.tree, gast.Yield):
-            kept[id(code.tree)] = (None, code.tree)
-        if id(code.tree) not in kept:
+    def _maker(self, code: Code, captured: Mapping[str, Any], taken: Taken) -> Any:
+        """Return the definition that makes the list of what a generator yields, if it may.
+
+        One that may be used wherever the values are taken in any way comes first.
+        """
+        kept, key = self.session.list_makers, (id(code.tree), taken)
+        made = self._maker(code, captured, "") if taken else None
+        if made is not None:
+            return made
+        if key not in kept and not found_in(code.tree, gast.Yield):
+            kept[key] = (None, code.tree)
+        if key not in kept:
             outer = {name for name in free_names(code.tree) if captured.get(name) is not None}
             scope = scope_of(code.source.function, code.tree)
             scope = replace(scope, local=scope.local | outer)
@@ -412,8 +448,8 @@ class Generators(Part):
                 for item in calls
                 if not (calls_itself(code.tree) and getattr(item.func, "id", "") == code.tree.name)
             )
-            kept[id(code.tree)] = (list_maker(code.tree) if plain else None, code.tree)
-        return kept[id(code.tree)][0]
+            kept[key] = (list_maker(code.tree, taken) if plain else None, code.tree)
+        return kept[key][0]
 
     def _is_harmless(self, call: Any, scope: Scope) -> bool:
         """Say whether a call changes nothing: it may ask which library arrays are of."""
@@ -425,6 +461,11 @@ class Generators(Part):
             return True
         known = isinstance(callee, FunctionType) and is_of_compat(callee.__module__)
         return (known or gives_module(call, scope)) and not written_parameters(callee, vocabulary)
+
+
+def _way_of(comprehension: Any) -> Taken:
+    """Return how a comprehension takes values: it may keep them, unless what it makes is new."""
+    return "each" if isinstance(getattr(comprehension, "elt", None), NEW) else ""
 
 
 def _takes_apart(statement: Any) -> bool:

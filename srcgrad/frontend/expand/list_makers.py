@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from srcgrad.frontend.expand.scoping import all_names, free_names, own_names, parameters
 from srcgrad.frontend.expand.yielding import returns_at_end
 from srcgrad.ir import gast
 from srcgrad.ir.build import at, clone, load, method, store
-from srcgrad.ir.walk import blocks_of, found_in, names_bound, statements, walk
+from srcgrad.ir.walk import blocks_of, found_in, names_bound, names_read, statements, walk
 
 _UNCLEAR: Final = (
     *(gast.Delete, gast.Global, gast.Nonlocal, gast.NamedExpr, gast.Lambda, gast.FunctionDef),
     *(gast.AsyncFunctionDef, gast.ClassDef, gast.With, gast.Try, gast.Import, gast.ImportFrom),
     *(gast.Await, gast.GeneratorExp, gast.Match),
 )
-_NEW: Final = (gast.BinOp, gast.UnaryOp, gast.Compare, gast.Constant)
+NEW: Final = (gast.BinOp, gast.UnaryOp, gast.Compare, gast.Constant)
+Taken = Literal["all", "each", ""]
+"""How values are taken: first all of them, each before the next is made, or what nobody knows."""
 
 
-def list_maker(tree: Any) -> Any:
+def list_maker(tree: Any, taken: Taken = "") -> Any:
     '''Return a generator as a function that returns the list of its values; None if it may differ.
+
+    What it has yielded it may update in place, if that is an array. Who takes all values first gets
+    the same array again, and so does a list; who is done with each before the next one sees it as
+    it was, so it must be another one.
 
     >>> from srcgrad.compiler.doctesting import parse, text
     >>> (tree,) = parse("""
@@ -38,12 +44,14 @@ def list_maker(tree: Any) -> Any:
                 break
         return items
     '''
-    if not _yields_plainly(tree):
+    if not _yields_plainly(tree, taken):
         return None
-    name, number, taken = "items", 2, all_names(tree)
-    while name in taken or f"{name}_item" in taken:
+    name, number, known = "items", 2, all_names(tree)
+    while name in known or f"{name}_item" in known:
         name, number = f"items_{number}", number + 1
     made = clone(tree)
+    if taken == "each":
+        _bind_anew(made.body)
     _go_on_in_else(made.body)
     if not returns_at_end(made.body):
         return None
@@ -80,9 +88,32 @@ def _collect(block: list[Any], items: str) -> None:
             block[place] = at(loop, statement)
 
 
+def _bind_anew(block: list[Any]) -> None:
+    """Write updates of variables as what binds them anew."""
+    for place, statement in enumerate(block):
+        for inner in blocks_of(statement):
+            _bind_anew(inner)
+        if isinstance(statement, gast.AugAssign):
+            value = gast.BinOp(load(statement.target.id), statement.op, statement.value)
+            bound = gast.Assign([statement.target], at(value, statement), None)
+            block[place] = at(bound, statement)
+
+
 def calls_itself(tree: Any) -> bool:
     """Say whether a generator yields what a call of itself does."""
     return any(_is_of(node, tree.name) for node in found_in(tree, gast.YieldFrom))
+
+
+def ends(tree: Any) -> bool:
+    """Say whether a generator ends by itself: all its loops run over ranges and displays."""
+    nodes = [node for statement in tree.body for node in walk(statement)]
+    loops = [node.iter for node in nodes if isinstance(node, (gast.For, gast.comprehension))]
+    other = any(isinstance(node, (gast.While, gast.YieldFrom)) for node in nodes)
+    return not other and all(
+        isinstance(item, (gast.Tuple, gast.List))
+        or (isinstance(item, gast.Call) and getattr(item.func, "id", "") == "range")
+        for item in loops
+    )
 
 
 def _is_of(node: Any, name: str) -> bool:
@@ -91,7 +122,7 @@ def _is_of(node: Any, name: str) -> bool:
     return isinstance(call, gast.Call) and getattr(call.func, "id", "") == name
 
 
-def _yields_plainly(tree: Any) -> bool:
+def _yields_plainly(tree: Any, taken: Taken) -> bool:
     """Say whether a definition is a generator that changes nothing but its own variables."""
     nodes = [node for statement in tree.body for node in walk(statement)]
     yields = [node for node in nodes if isinstance(node, gast.Yield)]
@@ -104,13 +135,16 @@ def _yields_plainly(tree: Any) -> bool:
     if any(isinstance(node, _UNCLEAR) or stores(node) for node in nodes):
         return False
     updated = {node.target.id for node in nodes if isinstance(node, gast.AugAssign)}
-    if updated and not all(isinstance(item.value, _NEW) for item in yields):
+    if updated and not taken and not all(isinstance(item.value, NEW) for item in yields):
         return False  # it may be the array itself that is updated later
     made = [node for node in nodes if isinstance(node, gast.Assign)]
-    new = {t.id for s in made if isinstance(s.value, _NEW) for t in s.targets if _is_name(t)}
-    other = [s.targets for s in made if not isinstance(s.value, _NEW)]
+    new = {t.id for s in made if isinstance(s.value, NEW) for t in s.targets if _is_name(t)}
+    other = [s.targets for s in made if not isinstance(s.value, NEW)]
     other += [[node.target] for node in nodes if isinstance(node, gast.For)]
     others = {name for targets in other for target in targets for name in names_bound(target)}
+    if taken == "each":  # nothing else may know what is updated: it is bound anew
+        others |= {name for s in made if not isinstance(s.value, NEW) for name in names_read(s)}
+        others |= {name for s in nodes if isinstance(s, gast.For) for name in names_read(s.iter)}
     outside = {*parameters(tree.args), *free_names(tree)}
     return updated <= new - others - outside and updated <= own_names(tree)
 

@@ -22,6 +22,7 @@ from srcgrad.frontend.expand.values import (
     Static,
     Value,
     has_plain_keys,
+    is_callee,
     reads_otherwise,
 )
 from srcgrad.ir import gast
@@ -62,7 +63,7 @@ class Lookup(Part):
         value = binding.value
         if hides_class(value):
             self.frame.refuse(expression, "an object that does not tell its class", NOT_THERE)
-        if isinstance(value, ModuleType) or (callable(value) and not is_plain_object(value)):
+        if isinstance(value, ModuleType) or (is_callee(value) and not is_plain_object(value)):
             self.session.use(binding)
         read = self.session.reading(binding, self.frame.code.source)
         if read is not None and not self.frame.code.repeated:
@@ -87,7 +88,7 @@ class Lookup(Part):
             return self.frame.held_entries.container(value, expression, root)
         if root is not None and isinstance(value, (list, tuple, dict)) and _holds_static(value):
             return self._display(value, expression, root)
-        if callable(value) or isinstance(value, ModuleType):
+        if is_callee(value) or isinstance(value, ModuleType):
             return Known(value, expression)
         if root is not None and is_frozen_law(value):
             return self._frozen(value, expression, root)
@@ -152,7 +153,7 @@ class Lookup(Part):
         keys = list(value) if isinstance(value, dict) else list(range(len(value)))
         items: list[Value] = []
         for key in keys:
-            if callable(value[key]) and not is_plain_object(value[key]):
+            if is_callee(value[key]) and not is_plain_object(value[key]):
                 self.session.assume(at_key(root, key), value[key])
                 items.append(Known(value[key]))
                 continue
@@ -176,7 +177,7 @@ class Lookup(Part):
         if value is MISSING:
             return load(name)
         binding = Binding(name, value, holder)
-        if callable(value) or isinstance(value, ModuleType):
+        if is_callee(value) or isinstance(value, ModuleType):
             return self.meaning_of(binding, self.frame.constant(value, name))
         module = sys.modules.get(home.globals.get("__name__", ""))
         if module is None or vars(module) is not home.globals:
@@ -202,7 +203,7 @@ class Lookup(Part):
 def _holds_static(value: Any) -> bool:
     items = list(value.values()) if isinstance(value, dict) else list(value)
     return len(items) <= 32 and any(
-        callable(item) or isinstance(item, ModuleType) or is_plain_object(item) for item in items
+        is_callee(item) or isinstance(item, ModuleType) or is_plain_object(item) for item in items
     )
 
 

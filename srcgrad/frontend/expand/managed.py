@@ -19,7 +19,7 @@ from srcgrad.frontend.expand.values import Home
 from srcgrad.frontend.source import find_source, has_source
 from srcgrad.frontend.weak_memory import PerFunction
 from srcgrad.ir import gast
-from srcgrad.ir.build import at, call, constant, load, store
+from srcgrad.ir.build import at, call, constant, load, may_be_literal, store
 
 _STATES: Final = ("all", "divide", "over", "under", "invalid")
 _DECORATORS: Final = (np.errstate.__call__, contextlib.ContextDecorator.__call__)
@@ -90,7 +90,7 @@ def _named(factory: Any, space: Mapping[str, Any], cells: dict[str, Any]) -> Any
 
 def _given(name: str, value: Any, cells: dict[str, Any]) -> Any:
     """Return an argument as a literal, or as a name that means it."""
-    if value is None or type(value) in (bool, str, int, float):
+    if may_be_literal(value):
         return constant(value)
     cells[name] = value
     return load(name)

@@ -35,6 +35,7 @@ from srcgrad.frontend.expand.values import (
     Super,
     Value,
     class_of,
+    is_callee,
     is_text,
     joined_items,
 )
@@ -108,7 +109,7 @@ class Objects(Part):
         if isinstance(holder, ModuleType):
             value = attribute_of(holder, name)
             if value is MISSING or name not in vars(holder):
-                return Known(value, expression) if callable(value) else expression
+                return Known(value, expression) if is_callee(value) else expression
             return self.frame.lookup.meaning_of(Binding(name, value, vars(holder)), expression)
         methods = isinstance(holder, np.ufunc) or is_distribution(holder)
         if methods and callable(getattr(holder, name, None)):
@@ -124,7 +125,7 @@ class Objects(Part):
             held = self.frame.held_names.held_name(binding, expression)
             if held is None and found is value and is_plain_object(value):
                 return self.frame.lookup.outside(value, expression, Outside(binding))
-            return held or (Known(value, expression) if callable(value) else expression)
+            return held or (Known(value, expression) if is_callee(value) else expression)
         self.session.assume(InClasses(holder.__mro__, name), found)
         if isinstance(found, classmethod):
             return Method(Known(function), owner)

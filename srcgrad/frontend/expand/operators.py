@@ -12,6 +12,7 @@ from types import FunctionType
 from typing import Any, Final, Literal
 
 from srcgrad.errors import InternalError
+from srcgrad.runtime.objects import held_attribute
 
 Kind = Literal["grad", "value_and_grad", "jvp", "vjp", "jacobian"]
 
@@ -75,7 +76,7 @@ def name_operators(module: str, names: str) -> None:
 
 def operator_of(function: Any) -> str | None:
     """Return the name of a function that makes derivatives; None if it is another one."""
-    module, name = getattr(function, "__module__", None), getattr(function, "__name__", "")
+    module, name = held_attribute(function, "__module__"), held_attribute(function, "__name__")
     if not isinstance(module, str) or name not in _OPERATORS.get(module, ()):
         return None
     return name if getattr(sys.modules.get(module), name, None) is function else None

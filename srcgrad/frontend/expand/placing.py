@@ -45,7 +45,7 @@ from srcgrad.frontend.refusals import Refusals
 from srcgrad.frontend.source import find_source
 from srcgrad.ir import gast
 from srcgrad.ir.build import at, clone, load
-from srcgrad.ir.names import Namer
+from srcgrad.ir.names import Namer, bare
 from srcgrad.ir.origins import note_foreign
 from srcgrad.ir.walk import (
     found_in,
@@ -111,7 +111,7 @@ class Placing(Part):
 
         It takes the parameters that are used, or `every` one, then what the definition closes over.
         """
-        name = name.strip("_") if name.startswith("__") else name
+        name = bare(name) or name if name.startswith("__") else name
         lifting = Lifting(
             set(all_names(code.tree)), self.frame.fields.fields_of, self.session.assume
         )

@@ -57,8 +57,8 @@ class Session:
         factories: The functions that return functions or objects, which are put in place.
         placed: The functions that were put in place.
         keep_complex: Whether complex numbers may appear.
-        list_makers: For each generator, by the number of its definition: the function that returns
-            the list of its values, or None, and the definition.
+        list_makers: For each generator, by the number of its definition and how its values are
+            taken: the function that returns the list of these, or None, and the definition.
         rebound: The variables outside that the program binds anew while it runs.
         arguments: What is known of the arguments of the call that the program is made for.
         settled: Whether texts and bools outside are taken for what they are now, as flags are.
@@ -98,7 +98,7 @@ class Session:
     rebound: frozenset[Any] = frozenset()
     arguments: Mapping[str, Any] = field(default_factory=dict)
     settled: bool = False
-    list_makers: dict[int, tuple[Any, Any]] = field(default_factory=dict)
+    list_makers: dict[tuple[int, str], tuple[Any, Any]] = field(default_factory=dict)
     starts: Any = None
     halved: Any = None
     told: dict[Any, bool] = field(default_factory=dict)

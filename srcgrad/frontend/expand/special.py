@@ -292,9 +292,12 @@ class Special(Part):
         if args or not self.frame.receivers:
             return None
         owner, receiver = self.frame.receivers[-1]
-        if owner is None or not isinstance(receiver, (Object, Instance, Recorded)):
-            return None
-        return Super(owner, receiver)
+        if owner is None or isinstance(receiver, (Object, Instance, Recorded)):
+            return None if owner is None else Super(owner, receiver)
+        first = next(iter(parameters(self.frame.code.tree.args)), "")
+        held = load(first) if receiver is None else self.frame.plain(receiver, node)
+        node.args = [self.frame.constant(owner, owner.__name__), held]
+        return node
 
     @function(dataclasses.replace)
     def _replace(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:

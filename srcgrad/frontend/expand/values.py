@@ -348,7 +348,7 @@ def written_value(value: Value) -> Any:
 def is_literal(value: Value) -> bool:
     """Say whether a value is a literal that a test may depend on: None, a bool or a text."""
     return isinstance(value, gast.Constant) and (
-        value.value is None or isinstance(value.value, (bool, str))
+        value.value is None or type(value.value) in (bool, str)
     )
 
 
@@ -396,7 +396,20 @@ def is_named(value: Any) -> bool:
     """
     if isinstance(value, ModuleType) or is_member(value):
         return True
-    return callable(value) and not is_plain_object(value)
+    return is_callee(value) and not is_plain_object(value)
+
+
+def is_callee(value: Any) -> bool:
+    """Say whether a value is there to be called: not a text, number or container of such a class.
+
+    Those have a truth of their own, and are equal to others.
+
+    >>> class Word(str):
+    ...     __call__ = str.format
+    >>> is_callee(np.sin), is_callee(Word()), is_callee("")
+    (True, False, False)
+    """
+    return callable(value) and not isinstance(value, _DATA)
 
 
 class Lost(Static):
@@ -435,9 +448,10 @@ class Lazy(Static):
 
 def has_plain_keys(value: Any) -> bool:
     """Say whether a list, tuple or dict from outside can be spelled entry by entry."""
-    return not isinstance(value, dict) or all(isinstance(key, (str, int, bool)) for key in value)
+    return not isinstance(value, dict) or all(type(key) in (str, int, bool) for key in value)
 
 
+_DATA: Final = (str, bytes, int, float, complex, list, tuple, dict, set, frozenset)
 _DISPLAYS: Final = {gast.Tuple: tuple, gast.List: list, gast.Dict: dict}
 _READING: Final = (
     *("__getitem__", "__missing__", "__iter__", "__len__", "__contains__", "__bool__", "__eq__"),

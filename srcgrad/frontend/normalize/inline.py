@@ -27,7 +27,7 @@ from srcgrad.frontend.remembered import source_to_read, tree_to_read
 from srcgrad.frontend.source import FunctionSource
 from srcgrad.garbage import weakly
 from srcgrad.ir import gast
-from srcgrad.ir.build import assign, at, clone, load
+from srcgrad.ir.build import assign, at, clone, load, may_be_literal
 from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Reader
 from srcgrad.ir.origins import note_foreign
@@ -402,7 +402,7 @@ def _bind(args: Any, call: Any, callee: FunctionType) -> dict[str, Any] | None:
             return None
         given[item.arg] = item.value
     for name, value in _defaults(args, callee):
-        if name not in given and (value is None or isinstance(value, (bool, int, float, str))):
+        if name not in given and may_be_literal(value):
             given[name] = gast.Constant(value, None)
     return {name: given[name] for name in names} if set(names) == set(given) else None
 

@@ -148,14 +148,16 @@ class IndexLoops:
         if callee is itertools.pairwise and len(iterable.args) == 1 and is_pair(target):
             if not self._stored.isdisjoint(names_read(iterable.args[0])):
                 return None  # the first of a pair is what was read a trip before
-            xs = self._simple(iterable.args[0])
+            xs = self._simple(self._pooled(iterable.args[0], target))
             after = gast.BinOp(clone(index), gast.Add(), constant(1))
             count = gast.BinOp(length_of(xs), gast.Sub(), constant(1))
             first, second = target.elts
             reads = [(first, entry_of(xs, index)), (second, entry_of(xs, after))]
             return _Plan([count], reads)
         if callee is reversed and len(iterable.args) == 1:
-            xs = self._simple(iterable.args[0])
+            (inner,) = iterable.args
+            no_places = self._has_no_places(inner, target)
+            xs = self._simple(call("list", inner) if no_places else inner)
             last = gast.BinOp(length_of(xs), gast.Sub(), constant(1))
             read = entry_of(xs, gast.BinOp(last, gast.Sub(), index))
             return _Plan([length_of(xs)], [(target, read)])
@@ -272,14 +274,17 @@ class IndexLoops:
             iterable = at(gast.ListComp(iterable.elt, iterable.generators), iterable)
         if isinstance(iterable, (gast.Set, gast.SetComp, gast.GeneratorExp)):
             return None
-        value = self._reader.scope.resolve(iterable) if isinstance(iterable, gast.Name) else None
+        named = isinstance(iterable, gast.Name)
+        value = self._reader.scope.resolve(iterable) if named else MISSING
         if isinstance(value, Iterator) or self._is_used_up(getattr(iterable, "id", "")):
             return None
         is_dict = isinstance(iterable, (gast.Dict, gast.DictComp))
-        if is_dict or (isinstance(iterable, gast.Name) and self._has_keys(iterable, target)):
-            if is_dict or self._is_sure(iterable):
+        if is_dict or self._has_no_places(iterable, target):
+            if is_dict or (named and self._is_sure(iterable)):
                 return self._of_view((iterable, "keys"), target)
             iterable = call("list", iterable)
+        elif value is not MISSING and not hasattr(type(value), "__getitem__"):
+            return None
         xs = self._simple(iterable)
         return _Plan([length_of(xs)], [(target, entry_of(xs, index))])
 
@@ -290,6 +295,12 @@ class IndexLoops:
         bound = {item.id for item in names if not isinstance(item.ctx, gast.Load)}
         changes = any(may_change(item, read) for item in self._inside)
         return changes or not read.isdisjoint(bound | {*names_bound(target)})
+
+    def _has_no_places(self, source: Any, target: Any) -> bool:
+        """Say whether an expression is a dict, a set or an enumeration: none is read by index."""
+        if isinstance(self._reader.scope.resolve(source), type):
+            return True
+        return isinstance(source, gast.Name) and self._has_keys(source, target)
 
     def _has_keys(self, name: Any, target: Any) -> bool:
         """Say whether a name is bound to a dict or set, or may be one, as its use shows."""
@@ -397,7 +408,7 @@ class IndexLoops:
         `product` and its kin take all values before the first tuple, and the keys of a dict.
         """
         is_dict = isinstance(source, (gast.Dict, gast.DictComp, gast.Set, gast.SetComp))
-        if is_dict or (isinstance(source, gast.Name) and self._has_keys(source, target)):
+        if is_dict or self._has_no_places(source, target):
             return call("list", source)
         read = names_read(source)
         changes = any(may_change(item, read) for item in self._inside)
