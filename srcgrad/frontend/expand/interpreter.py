@@ -37,6 +37,7 @@ from srcgrad.frontend.expand.literals import Literals
 from srcgrad.frontend.expand.lookup import Lookup
 from srcgrad.frontend.expand.mapping import Mapping
 from srcgrad.frontend.expand.members import Members
+from srcgrad.frontend.expand.named_attributes import NamedAttributes
 from srcgrad.frontend.expand.objects import Objects
 from srcgrad.frontend.expand.options import Options
 from srcgrad.frontend.expand.order import Order
@@ -87,7 +88,7 @@ class Interpreter(Frame):
         self.results = Results(self)
         self.mapping = Mapping(self)
         self.members = Members(self)
-        self.special = Special(self)
+        self.special, self.named_attributes = Special(self), NamedAttributes(self)
         self.placing = Placing(self)
         self.derivatives = Derivatives(self)
         self.calls, self.given, self.literals = Calls(self), Given(self), Literals(self)

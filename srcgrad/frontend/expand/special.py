@@ -8,7 +8,7 @@ import copy
 import dataclasses
 import functools
 from dataclasses import replace
-from types import FunctionType, ModuleType
+from types import FunctionType
 from typing import Any, NoReturn
 
 import numpy as np
@@ -42,7 +42,6 @@ from srcgrad.frontend.long_loops import is_repeating, repeated
 from srcgrad.frontend.source import find_source
 from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, call, clone, load, store
-from srcgrad.ir.packages import is_library_name
 from srcgrad.ir.scopes import uncached
 from srcgrad.ir.walk import found_in
 from srcgrad.runtime import copied, refuse_twins
@@ -59,7 +58,8 @@ class Special(Part):
         self, function: Any, args: list[Value], keywords: Bound, node: Any
     ) -> Value | None:
         """Return the result of a call of a function of the library, if it is a special one."""
-        handler = self.handler("function", id(function))
+        key = "function", id(function)
+        handler = self.handler(*key) or self.frame.named_attributes.handler(*key)
         if is_repeating(function):
             handler = self._checkpoint
         if handler is None and gives_namespace(function):
@@ -250,30 +250,6 @@ class Special(Part):
     @function(names_element)
     def _names_element(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
         return gast.Constant(False, None)  # those that do are calls of `element`
-
-    @function(builtins.hasattr)
-    def _hasattr(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
-        value, name = args
-        if isinstance(value, Object) and isinstance(name, gast.Constant):
-            there = name.value in value.fields or hasattr(value.cls, name.value)
-            return gast.Constant(there, None)
-        if isinstance(value, gast.Constant) and isinstance(name, gast.Constant):
-            return gast.Constant(hasattr(value.value, name.value), None)
-        return None
-
-    @function(builtins.getattr)
-    def _getattr(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
-        value, name, *rest = args
-        known = isinstance(value, (Object, Instance, Known, Recorded)) and not rest
-        if rest and isinstance(value, Known) and isinstance(value.value, ModuleType):
-            if not isinstance(name, gast.Constant):
-                return None
-            known = hasattr(value.value, name.value)
-            if not known:  # a user's may get it later
-                return rest[0] if is_library_name(value.value.__name__) else None
-        if known and isinstance(name, gast.Constant):
-            return self.frame.attribute(value, name.value, node)
-        return None
 
     @function(builtins.len)
     def _len(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
