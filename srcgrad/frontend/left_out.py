@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from srcgrad.errors import LEFT_OUT_SAYS
 from srcgrad.frontend.choices import ends_around, first_choice, is_end, written_out
+from srcgrad.frontend.tried_attributes import without_tried
 from srcgrad.ir import gast
 from srcgrad.ir.build import at
 from srcgrad.ir.walk import blocks_of
@@ -61,6 +62,7 @@ def _without(block: list[Any], file: str, parts: Mapping[Part, str]) -> None:
         if why is not None:
             block[place:] = [_raised(why, block[place])]
             return
+        block[place] = _without_tried(block[place], file, parts)
         if any(_has_end(block[place], part) for part in parts if part.file == file):
             block[place] = _without_ends(block[place], file, parts)
         statement = block[place]
@@ -78,6 +80,14 @@ def _raised(why: str, like: Any) -> Any:
     said = gast.Constant(f"{LEFT_OUT_SAYS}{why}", None)
     call = gast.Call(gast.Name(_STANDS_FOR, gast.Load(), None, None), [said], [])
     return at(gast.Raise(at(call, like), None), like)
+
+
+def _without_tried(statement: Any, file: str, parts: Mapping[Part, str]) -> Any:
+    """Return a statement as a branch, if it is left out what it tries."""
+    tried = isinstance(statement, (gast.Try, gast.With))
+    why = _why(statement.body[0], file, parts) if tried else None
+    branch = None if why is None else without_tried(statement, _raised(why, statement))
+    return statement if branch is None else branch
 
 
 def _has_end(statement: Any, part: Part) -> bool:

@@ -14,6 +14,7 @@ from srcgrad.errors import Diagnostic, UnsupportedError
 from srcgrad.frontend import remembered
 from srcgrad.frontend.choices import ends_around
 from srcgrad.frontend.left_out import LEFT_OUT, Part
+from srcgrad.frontend.tried_attributes import without_tried
 from srcgrad.ir import gast
 from srcgrad.parsing import parsed
 from srcgrad.spans import Span, printable
@@ -163,7 +164,10 @@ def _is_branch(owner: Any, block: list[Any]) -> bool:
     """Say whether a block is one of several ways, of which a call goes one."""
     if isinstance(owner, (ast.If, ast.Match)):
         return True
-    return isinstance(owner, ast.Try) and any(block is item.body for item in owner.handlers)
+    if isinstance(owner, ast.Try) and any(block is item.body for item in owner.handlers):
+        return True
+    tried = isinstance(owner, (ast.Try, ast.With)) and block is owner.body
+    return tried and without_tried(gast.ast_to_gast(owner), None) is not None
 
 
 def _may_end(statement: Any) -> bool:

@@ -1,6 +1,8 @@
-"""Programs that ask values for attributes: `hasattr` in an expression, `getattr` with a default."""
+"""Programs that ask values for attributes: `hasattr`, `getattr` with a default, and `try`."""
 
 from __future__ import annotations
+
+import contextlib
 
 import numpy as np
 from scipy import special
@@ -104,3 +106,45 @@ class _Weighing:
 def fields_that_are_asked_with_a_default(x):
     weighing = _Weighing(x[0])
     return getattr(weighing, "value", 1.0) * getattr(weighing, "weight", x[1])
+
+
+@program("v")
+def converted_if_it_can_be(x):
+    try:
+        x = x.to_numpy()
+    except AttributeError:
+        pass
+    return np.sum(x * x)
+
+
+@program("v")
+def converted_if_nothing_is_lacking(x):
+    y = np.sin(x[0])
+    with contextlib.suppress(TypeError, AttributeError):
+        y = y.to("radians").magnitude
+    return y * y
+
+
+def _values_and_unit(v):
+    try:
+        values = v.values
+        unit = v.unit
+    except (TypeError, AttributeError):
+        values = v * 2.0
+        unit = 3.0
+    return values * unit
+
+
+@program("v")
+def values_and_unit_or_what_stands_for_them(x):
+    return np.sum(_values_and_unit(x)) * _values_and_unit(x[0])
+
+
+@program("v")
+def filled_by_its_own_method_or_by_a_mask(x):
+    y = 1.0 - x**2
+    try:
+        y.fillna(0.0, inplace=True)
+    except Exception:  # noqa: BLE001
+        y[np.isnan(y)] = 0.0
+    return np.sum(y)
