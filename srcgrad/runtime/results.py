@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
 
+from srcgrad.runtime.wrappers import module_of
+
 
 @dataclass(frozen=True, slots=True)
 class Solver:
@@ -89,8 +91,7 @@ _SOLVERS: Final = MappingProxyType(
 
 def solver_of(function: Any) -> Solver | None:
     """Return what is known of a solver of SciPy; None if it returns no object of results."""
-    module = getattr(function, "__module__", None)
-    if not isinstance(module, str) or not module.startswith(("scipy.optimize", "scipy.integrate")):
+    if not module_of(function).startswith(("scipy.optimize", "scipy.integrate")):
         return None
     return _SOLVERS.get(getattr(function, "__name__", ""))
 
@@ -140,6 +141,5 @@ def place_of_args(function: Any) -> int | None:
 
     None if it is no such function, or returns an object of results.
     """
-    module = getattr(function, "__module__", None)
-    package = ".".join(module.split(".")[:2]) if isinstance(module, str) else ""
+    package = ".".join(module_of(function).split(".")[:2])
     return _CALLERS.get(package, {}).get(getattr(function, "__name__", ""))

@@ -59,7 +59,8 @@ class Special(Part):
     ) -> Value | None:
         """Return the result of a call of a function of the library, if it is a special one."""
         key = "function", id(function)
-        handler = self.handler(*key) or self.frame.named_attributes.handler(*key)
+        parts: list[Part] = [self, self.frame.named_attributes, self.frame.masked]
+        handler = next(filter(None, (part.handler(*key) for part in parts)), None)
         if is_repeating(function):
             handler = self._checkpoint
         if handler is None and gives_namespace(function):
@@ -225,6 +226,8 @@ class Special(Part):
             return gast.Constant(issubclass(shown, classes), None)
         if classes and all(map(is_plain_class, classes)) and self.frame.plain_values.of(value):
             return gast.Constant(False, None)
+        if self.frame.masked.never_is(value, classes):
+            return gast.Constant(False, None)
         cls = classes[0] if len(classes) == 1 else None
         if isinstance(cls, type) and hasattr(cls, "__srcgrad_written_out__"):
             if isinstance(value, gast.Name) and value.id not in {*self.frame.own, *self.frame.env}:
@@ -265,7 +268,9 @@ class Special(Part):
 
     @function(builtins.super)
     def _super(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
-        if args or not self.frame.receivers:
+        if args:
+            return _super_with_its_class(*args)
+        if not self.frame.receivers:
             return None
         owner, receiver = self.frame.receivers[-1]
         if owner is None or not isinstance(receiver, (Object, Instance, Recorded)):
@@ -430,6 +435,16 @@ def _classes(kind: Value) -> tuple[type, ...]:
     found = [item.value for item in held if isinstance(item, Known)]
     known = len(found) == len(held) and all(isinstance(item, type) for item in found)
     return tuple(found) if known else ()
+
+
+def _super_with_its_class(owner: Value, receiver: Value | None = None) -> Value | None:
+    """Return what ``super(Class, self)`` means, which is ``super()`` in the methods of a class."""
+    known = isinstance(owner, Known) and isinstance(receiver, (Object, Instance, Recorded))
+    return (
+        Super(owner.value, receiver)
+        if known and owner.value in class_of(receiver).__mro__
+        else None
+    )
 
 
 def _elements(value: Value) -> list[Value] | None:
