@@ -17,6 +17,7 @@ from srcgrad.checker.field import code_of, hashed
 from srcgrad.checker.runs import NotCovered, Now
 from srcgrad.rules.library import constant_reason, is_draw, rule_for
 from srcgrad.rules.nondiff import REPORT
+from srcgrad.runtime.wrappers import module_of
 
 _TELLS: Final = ("set", "show", "info")  # how functions begin that change or tell something
 _LARGEST: Final = 20_000  # elements of an array, or values of outside
@@ -111,7 +112,7 @@ def _module(value: types.ModuleType) -> Module:
 
 def _function(value: Any) -> Any:
     own = getattr(Now.run, "own", None)
-    home = str(getattr(value, "__module__", None) or "")
+    home = module_of(value)
     if isinstance(value, np.ufunc) and _is_for_numbers_alone(value):
         return _by_entry(value)
     if isinstance(value, np.ufunc) or home.partition(".")[0] == "numpy":

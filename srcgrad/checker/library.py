@@ -18,6 +18,7 @@ from srcgrad.checker.arithmetic import Shape, arithmetic, canonical, is_number, 
 from srcgrad.checker.field import by_entry, code_of, hashed
 from srcgrad.checker.lanes import Hooks, Lane, noted
 from srcgrad.checker.runs import NotCovered, Now
+from srcgrad.runtime.wrappers import module_of
 
 Handler = Callable[..., Any]
 MOST_TRIPS: Final = 1_000
@@ -117,7 +118,7 @@ def canonical_name(value: Any) -> str:
     if isinstance(value, np.ufunc):
         home = "numpy" if getattr(np, value.__name__, None) is value else "ufunc"
         return f"{home}.{value.__name__}"
-    module = getattr(value, "__module__", None) or ""
+    module = module_of(value)
     name: str = getattr(value, "__qualname__", "") or getattr(value, "__name__", "")
     name = name or type(value).__name__
     if module.startswith("numpy") and getattr(np, name, None) is value:
@@ -208,7 +209,7 @@ def _place_of_out(function: Any) -> int | None:
     """Return which argument of a function of NumPy is written into, or None."""
     if isinstance(function, np.ufunc):
         return function.nin
-    if not str(getattr(function, "__module__", "")).startswith("numpy"):
+    if not module_of(function).startswith("numpy"):
         return None
     try:
         parameters = inspect.signature(function).parameters

@@ -19,6 +19,7 @@ import numpy as np
 from srcgrad.checker import arrays
 from srcgrad.checker.nesting import may_fill, may_nest
 from srcgrad.checker.runs import NotCovered
+from srcgrad.runtime.wrappers import module_of
 
 _PACKAGES: Final = ("site-packages", "dist-packages")
 _MOST: Final = 100  # functions that one run looks into
@@ -220,7 +221,7 @@ def _each(values: tuple[Any, ...] | None) -> tuple[Any, ...] | None:
 
 
 def _package(function: FunctionType) -> str:
-    return str(function.__module__ or "").partition(".")[0]
+    return module_of(function).partition(".")[0]
 
 
 def _names(code: CodeType) -> Iterator[str]:

@@ -11,6 +11,8 @@ from contextvars import ContextVar
 from typing import Any, Final, NamedTuple
 
 from srcgrad.errors import LEFT_OUT_SAYS
+from srcgrad.frontend.choices import ends_around, first_choice, is_end, written_out
+from srcgrad.frontend.tried_attributes import without_tried
 from srcgrad.ir import gast
 from srcgrad.ir.build import at
 from srcgrad.ir.walk import blocks_of
@@ -19,7 +21,7 @@ _STANDS_FOR: Final = "NotImplementedError"
 
 
 class Part(NamedTuple):
-    """The statements of a block from one on, by the place of that one."""
+    """The statements of a block from one on, by the place of that one; or what may be chosen."""
 
     file: str
     line: int
@@ -55,17 +57,55 @@ def without_parts(tree: Any, file: str) -> None:
 
 
 def _without(block: list[Any], file: str, parts: Mapping[Part, str]) -> None:
-    for place, statement in enumerate(block):
-        why = parts.get(Part(file, statement.lineno, statement.col_offset))
+    for place in range(len(block)):
+        why = _why(block[place], file, parts)
         if why is not None:
-            said = gast.Constant(f"{LEFT_OUT_SAYS}{why}", None)
-            call = gast.Call(gast.Name(_STANDS_FOR, gast.Load(), None, None), [said], [])
-            block[place:] = [at(gast.Raise(at(call, statement), None), statement)]
+            block[place:] = [_raised(why, block[place])]
             return
+        block[place] = _without_tried(block[place], file, parts)
+        if any(_has_end(block[place], part) for part in parts if part.file == file):
+            block[place] = _without_ends(block[place], file, parts)
+        statement = block[place]
         nested = [statement.body] if isinstance(statement, gast.FunctionDef) else []
         cases = [case.body for case in getattr(statement, "cases", ())]
         for inner in (*blocks_of(statement), *cases, *nested):
             _without(inner, file, parts)
+
+
+def _why(node: Any, file: str, parts: Mapping[Part, str]) -> str | None:
+    return parts.get(Part(file, node.lineno, node.col_offset))
+
+
+def _raised(why: str, like: Any) -> Any:
+    said = gast.Constant(f"{LEFT_OUT_SAYS}{why}", None)
+    call = gast.Call(gast.Name(_STANDS_FOR, gast.Load(), None, None), [said], [])
+    return at(gast.Raise(at(call, like), None), like)
+
+
+def _without_tried(statement: Any, file: str, parts: Mapping[Part, str]) -> Any:
+    """Return a statement as a branch, if it is left out what it tries."""
+    tried = isinstance(statement, (gast.Try, gast.With))
+    why = _why(statement.body[0], file, parts) if tried else None
+    branch = None if why is None else without_tried(statement, _raised(why, statement))
+    return statement if branch is None else branch
+
+
+def _has_end(statement: Any, part: Part) -> bool:
+    ends = ends_around(statement, part.line, part.column)
+    return any((end.lineno, end.col_offset) == part[1:] for end in ends)
+
+
+def _without_ends(statement: Any, file: str, parts: Mapping[Part, str]) -> Any:
+    """Return a statement as a branch, without what is left out of that from which it chooses."""
+    choice = first_choice(statement)
+    if choice is None:
+        return statement
+    branch = written_out(statement)
+    for end, block in ((choice.then, branch.body), (choice.other, branch.orelse)):
+        why = _why(end, file, parts) if is_end(end) else None
+        if why is not None:
+            block[:] = [_raised(why, statement)]
+    return branch
 
 
 def marks(node: Any) -> str | None:

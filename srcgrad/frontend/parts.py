@@ -12,7 +12,10 @@ from typing import Any, Final
 
 from srcgrad.errors import Diagnostic, UnsupportedError
 from srcgrad.frontend import remembered
+from srcgrad.frontend.choices import ends_around
 from srcgrad.frontend.left_out import LEFT_OUT, Part
+from srcgrad.frontend.tried_attributes import without_tried
+from srcgrad.ir import gast
 from srcgrad.parsing import parsed
 from srcgrad.spans import Span, printable
 
@@ -70,24 +73,47 @@ def _why(item: Diagnostic) -> str:
 def _parts_around(span: Span) -> list[Part]:
     """Return the parts around a place that some calls do not come by, the innermost first."""
     tree = _tree_of(span.file)
-    found: list[Part] = []
-    for function in () if tree is None else _functions_around(tree, span.line):
+    functions = [] if tree is None else _functions_around(tree, span)
+    found = _ends_around(functions[0], span) if functions else []
+    for function in functions:
         for owner, block, place in reversed(list(_blocks_around(function, span.line))):
             if any(map(_may_end, block[:place])):
-                found.append(Part(span.file, block[place].lineno, block[place].col_offset))
+                found.append(Part(span.file, *_start(block[place])))
             if _is_branch(owner, block):
-                found.append(Part(span.file, block[0].lineno, block[0].col_offset))
+                found.append(Part(span.file, *_start(block[0])))
     return found
 
 
+def _ends_around(function: Any, span: Span) -> list[Part]:
+    """Return what is chosen around a place in one statement, the innermost first."""
+    around = list(_blocks_around(function, span.line))
+    if not around:
+        return []
+    _, block, place = around[-1]
+    ends = list(ends_around(gast.ast_to_gast(block[place]), span.line, _column_of(span)))
+    return [Part(span.file, *_start(end)) for end in reversed(ends)]
+
+
+def _start(node: Any) -> tuple[int, int]:
+    return node.lineno, node.col_offset
+
+
+def _column_of(span: Span) -> int:
+    """Return the column of a place as `ast` counts it."""
+    return len(span.text[: span.column].encode(errors="replace"))
+
+
 def statements_of(part: Part) -> list[ast.stmt]:
-    """Return the statements that a part has."""
+    """Return the statements that a part has; what is chosen counts as one."""
     tree = _tree_of(part.file)
     for node in ast.walk(tree) if tree is not None else ():
         for block in _blocks_in(node):
             for place, statement in enumerate(block):
-                if (statement.lineno, statement.col_offset) == (part.line, part.column):
+                if _start(statement) == (part.line, part.column):
                     return block[place:]
+    for node in ast.walk(tree) if tree is not None else ():
+        if isinstance(node, ast.expr) and _start(node) == (part.line, part.column):
+            return [ast.Expr(node)]
     return []
 
 
@@ -104,11 +130,19 @@ def _parsed(text: str) -> ast.Module | None:
         return None
 
 
-def _functions_around(tree: ast.Module, line: int) -> list[Any]:
-    """Return the definitions of functions around a line, the innermost first."""
-    around = (block[place] for _, block, place in _blocks_around(tree, line))
-    found = [node for node in around if isinstance(node, _FUNCTIONS) and node.lineno < line]
+def _functions_around(tree: ast.Module, span: Span) -> list[Any]:
+    """Return the definitions of functions around a place, the innermost first."""
+    around = (block[place] for _, block, place in _blocks_around(tree, span.line))
+    found = [node for node in around if isinstance(node, _FUNCTIONS) and _is_inside(span, node)]
     return found[::-1]
+
+
+def _is_inside(span: Span, function: Any) -> bool:
+    """Say whether a place is in the body of a function, which may stand in the line of its name."""
+    return function.lineno < span.line or _start(function.body[0]) <= (
+        span.line,
+        _column_of(span),
+    )
 
 
 def _blocks_around(owner: Any, line: int) -> Iterator[tuple[Any, list[Any], int]]:
@@ -135,7 +169,10 @@ def _is_branch(owner: Any, block: list[Any]) -> bool:
     """Say whether a block is one of several ways, of which a call goes one."""
     if isinstance(owner, (ast.If, ast.Match)):
         return True
-    return isinstance(owner, ast.Try) and any(block is item.body for item in owner.handlers)
+    if isinstance(owner, ast.Try) and any(block is item.body for item in owner.handlers):
+        return True
+    tried = isinstance(owner, (ast.Try, ast.With)) and block is owner.body
+    return tried and without_tried(gast.ast_to_gast(owner), None) is not None
 
 
 def _may_end(statement: Any) -> bool:

@@ -26,7 +26,7 @@ _OWN: Final = frozenset({"ma", "matrix", "asmatrix", "bmat"})
 _TELLING: Final = (
     *(gast.Assign, gast.Attribute, gast.Name, gast.Call, gast.BinOp, gast.AugAssign),
 )
-_LONGEST: Final = 100  # entries of a container from outside that are looked at
+_MOST: Final = 10_000  # things that are looked at of those that one from outside holds
 
 
 def check_sparse(tree: Any, scope: Scope, refusals: Refusals) -> None:
@@ -65,16 +65,21 @@ def check_sparse(tree: Any, scope: Scope, refusals: Refusals) -> None:
             )
 
 
-def _kinds_in(value: Any, read: set[str], depth: int = 3) -> Iterator[type]:
+def _kinds_in(value: Any, read: set[str]) -> Iterator[type]:
     """Yield the type of a value from outside, and of what it holds, in fields that are read."""
-    yield type(value)
-    parts: Iterable[Any] = ()
-    if isinstance(value, (list, tuple, dict)) and len(value) <= _LONGEST:
-        parts = value.values() if isinstance(value, dict) else value
-    elif is_plain_object(value):
-        parts = [getattr(value, name) for name in field_names(value) if name in read]
-    for part in parts if depth else ():
-        yield from _kinds_in(part, read, depth - 1)
+    left, met = [value], {id(value): value}
+    while left and len(met) <= _MOST:
+        value = left.pop()
+        yield type(value)
+        parts: Iterable[Any] = ()
+        if isinstance(value, (list, tuple, dict)) and len(value) <= _MOST:
+            parts = value.values() if isinstance(value, dict) else value
+        elif is_plain_object(value):
+            parts = [getattr(value, name) for name in field_names(value) if name in read]
+        for part in parts:
+            if id(part) not in met:
+                met[id(part)] = part
+                left.append(part)
 
 
 def _kinds_made_by(callee: Any, met: set[Any]) -> Iterator[type]:

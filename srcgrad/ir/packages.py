@@ -9,8 +9,9 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any, Final
 
+from srcgrad.runtime.wrappers import LIBRARIES, module_of
+
 _LIBRARY: Final = sysconfig.get_path("stdlib")
-_LIBRARIES: Final = ("numpy", "scipy", "cupy", "srcgrad", "builtins")
 
 
 def package_of(value: Any) -> str:
@@ -20,8 +21,7 @@ def package_of(value: Any) -> str:
     >>> package_of(abc.Mapping), package_of(3)
     ('collections', '')
     """
-    module = getattr(value, "__module__", None)
-    return module.partition(".")[0] if isinstance(module, str) else ""
+    return module_of(value).partition(".")[0]
 
 
 def is_of_python(function: FunctionType) -> bool:
@@ -41,8 +41,7 @@ def is_library_name(module: str) -> bool:
     >>> is_library_name("numpy.linalg"), is_library_name("math"), is_library_name("settings")
     (True, True, False)
     """
-    first = module.partition(".")[0]
-    return first in sys.stdlib_module_names - {"__main__"} or first in _LIBRARIES
+    return module.partition(".")[0] in LIBRARIES
 
 
 @lru_cache(maxsize=4096)

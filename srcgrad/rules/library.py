@@ -52,6 +52,7 @@ from srcgrad.rules import (
 )
 from srcgrad.rules.base import Function
 from srcgrad.runtime.reporters import is_reporter
+from srcgrad.runtime.wrappers import module_of
 
 Primal = Callable[..., Any]
 _PLAIN: Final = (NoneType, bool, int, float, str)
@@ -131,7 +132,7 @@ def _name_of(fn: Any) -> str:
         return f"{_name_of(owner)}.{getattr(fn, '__name__', name)}"
     if _is_ufunc(fn):
         return _ufunc_name(fn)
-    module: str = getattr(fn, "__module__", None) or type(fn).__module__
+    module = module_of(fn) or type(fn).__module__
     if module.startswith("scipy."):
         return scipy.public_name(fn, module, name)
     return f"{module}.{name}"
@@ -243,7 +244,7 @@ def constant_reason(fn: Any) -> str | None:
     if found is None and is_reporter(getattr(fn, "__self__", None)):
         found = constants.REPORT
     if found is None and isinstance(fn, (FunctionType, BuiltinFunctionType)):
-        said = PACKAGES.get(fn.__module__ or "")
+        said = PACKAGES.get(module_of(fn))
         found = None if said is None else said.reason
     return found if found is not None else _foreign(fn, _CONSTANT_BY_NAME, "CONSTANT")
 

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from srcgrad.runtime.objects import held_attribute
+from srcgrad.runtime.wrappers import module_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +92,7 @@ _SOLVERS: Final = MappingProxyType(
 
 def solver_of(function: Any) -> Solver | None:
     """Return what is known of a solver of SciPy; None if it returns no object of results."""
-    module = held_attribute(function, "__module__")
-    if not isinstance(module, str) or not module.startswith(("scipy.optimize", "scipy.integrate")):
+    if not module_of(function).startswith(("scipy.optimize", "scipy.integrate")):
         return None
     return _SOLVERS.get(held_attribute(function, "__name__"))
 
@@ -142,6 +142,5 @@ def place_of_args(function: Any) -> int | None:
 
     None if it is no such function, or returns an object of results.
     """
-    module = held_attribute(function, "__module__")
-    package = ".".join(module.split(".")[:2]) if isinstance(module, str) else ""
+    package = ".".join(module_of(function).split(".")[:2])
     return _CALLERS.get(package, {}).get(held_attribute(function, "__name__"))

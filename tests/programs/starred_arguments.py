@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 
 import numpy as np
+from scipy import optimize
 
 from tests.programs.corpus import program
 
@@ -222,3 +223,38 @@ def options_by_old_names_that_nobody_gives(x):
 def module_among_several_results(x):
     _, y = _as_arrays(x)
     return np.sum(y * y)
+
+
+def _passing_on(function):
+    @functools.wraps(function)
+    def passed(*args, **kwargs):
+        return function(*args, **kwargs)
+
+    return passed
+
+
+_exponential = _passing_on(np.exp)
+_total = _passing_on(np.sum)
+
+
+@program("m")
+def functions_of_numpy_in_wrappers(x):
+    return np.sum(_exponential(0.1 * x) * _total(x, axis=0))
+
+
+def _otherwise(function):
+    @functools.wraps(function)
+    def computed(x, *args, **kwargs):
+        return x * 3.0 + np.sum(x * x)
+
+    return computed
+
+
+_no_total = _otherwise(np.sum)
+_no_places = _otherwise(np.argmax)
+_no_root = _otherwise(optimize.root)
+
+
+@program("v")
+def functions_that_say_they_are_of_a_library(x):
+    return np.sum(_no_total(x) * x) + np.sum(_no_places(x)) * np.sum(_no_root(x))

@@ -44,7 +44,13 @@ def through_two(x, times=2):
     return total
 
 
-FUNCTIONS = [sorted_where_long, through_a_helper, through_two]
+def sorted_elsewhere(x):
+    """Write elsewhere in what it chooses where its argument is long."""
+    y = LOG.append(np.sort(x)) or LOG[-1] * 2.0 if len(x) > 3 else np.sin(x)
+    return np.sum(y * np.arange(1.0, len(x) + 1))
+
+
+FUNCTIONS = [sorted_where_long, through_a_helper, through_two, sorted_elsewhere]
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
@@ -72,7 +78,7 @@ def test_it_is_refused_with_its_line_where_the_tape_may_not_take_over(
 ) -> None:
     gradient = sg.grad(function, fallback="error")
     assert np.allclose(gradient(X), numerical_gradient(function, (X,), 0), atol=1e-6)
-    with pytest.raises(sg.MutationError) as caught:
+    with pytest.raises(sg.UnsupportedError) as caught:
         gradient(Y)
     assert not isinstance(caught.value, sg.LeftOutError)
     assert "test_left_out.py" in str(caught.value)

@@ -74,6 +74,8 @@ TRIPLED = Tripled(2.0)
 HOLDER = Holder()
 UNUSED = Unused()
 LIST = [MATRIX]
+LONG = [*[np.ones(2)] * 100, MATRIX]
+DEEP = (1.0, {"a": [(2.0, [(3.0, [MATRIX])])]})
 
 
 def by_a_field(x: Any) -> Any:
@@ -177,6 +179,7 @@ def of_sparse(x: Any) -> Any:
 UNLIKE = [
     lambda x: np.sum(x * x) * (UNUSED.weight + 0 * eval("x[0, 0]")),  # it may name any of these
     *(lambda x: np.sum(MATRIX * x), lambda x: np.sum(x * MATRIX), lambda x: np.sum(LIST[0] * x)),
+    *(lambda x: np.sum(LONG[100] * x), lambda x: np.sum(x * DEEP[1]["a"][0][1][0][1][0])),
     *(lambda x: np.sum(PRODUCT * x), lambda x: np.sum(SILENT * x), lambda x: np.sum(x * SILENT)),
     *(lambda x: np.sum(TRIPLED * x), lambda x: np.sum(x[0, 0] * TRIPLED), by_a_field, of_sparse),
     *(lambda x: HOLDER.with_matrix(x) + 0.0, lambda x: HOLDER.with_filled(x) + 0.0),

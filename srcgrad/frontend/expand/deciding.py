@@ -122,7 +122,8 @@ class Deciding(Part):
                 )
                 return node if told is None else told
         if isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute):
-            said = self.frame.literals.said_of(node, self.looked_at)
+            said = self.frame.masked.said_of(node)
+            said = self.frame.literals.said_of(node, self.looked_at) if said is None else said
             return node if said is None else said
         if isinstance(node, gast.Attribute) and isinstance(node.value, gast.Name):
             owner = self.frame.look(node.value.id)

@@ -36,7 +36,9 @@ from srcgrad.frontend.expand.laws import Laws
 from srcgrad.frontend.expand.literals import Literals
 from srcgrad.frontend.expand.lookup import Lookup
 from srcgrad.frontend.expand.mapping import Mapping
+from srcgrad.frontend.expand.masked import Masked
 from srcgrad.frontend.expand.members import Members
+from srcgrad.frontend.expand.named_attributes import NamedAttributes
 from srcgrad.frontend.expand.objects import Objects
 from srcgrad.frontend.expand.options import Options
 from srcgrad.frontend.expand.order import Order
@@ -86,8 +88,8 @@ class Interpreter(Frame):
         self.solvers = Solvers(self)
         self.results = Results(self)
         self.mapping = Mapping(self)
-        self.members = Members(self)
-        self.special = Special(self)
+        self.members, self.masked = Members(self), Masked(self)
+        self.special, self.named_attributes = Special(self), NamedAttributes(self)
         self.placing = Placing(self)
         self.derivatives = Derivatives(self)
         self.calls, self.given, self.literals = Calls(self), Given(self), Literals(self)

@@ -14,6 +14,7 @@ from srcgrad.ir import gast
 from srcgrad.ir.build import at, clone, store
 from srcgrad.ir.rewriting import Rewriter
 from srcgrad.ir.walk import walk
+from srcgrad.runtime.wrappers import module_of
 
 
 def make_function(
@@ -44,7 +45,7 @@ def make_function(
     closure = tuple(home.cells[name] for name in template.__code__.co_freevars)
     named = template.__code__.replace(co_name=tree.name, co_qualname=tree.name)
     function = FunctionType(named, home.globals, tree.name, None, closure)
-    function.__module__ = source.function.__module__
+    function.__module__ = module_of(source.function)
     function.__defaults__ = _placeholders(tree.args.defaults)
     function.__kwdefaults__ = {
         item.id: None

@@ -114,8 +114,10 @@ def _in_turn(node: Any) -> list[Any]:
 
 
 def _is_super(node: Any) -> bool:
-    func = getattr(node, "func", None)
-    return isinstance(func, gast.Name) and func.id.startswith("super") and not node.args
+    """Say whether a node is ``super()`` or ``super(Class, self)``."""
+    func = node.func if isinstance(node, gast.Call) else None
+    called = isinstance(func, gast.Name) and func.id.startswith("super")
+    return called and all(isinstance(item, gast.Name) for item in node.args)
 
 
 def is_idle(value: Any) -> bool:

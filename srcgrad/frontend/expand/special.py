@@ -8,7 +8,7 @@ import copy
 import dataclasses
 import functools
 from dataclasses import replace
-from types import FunctionType, ModuleType
+from types import FunctionType
 from typing import Any, NoReturn
 
 import numpy as np
@@ -42,7 +42,6 @@ from srcgrad.frontend.long_loops import is_repeating, repeated
 from srcgrad.frontend.source import find_source
 from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, call, clone, load, store
-from srcgrad.ir.packages import is_library_name
 from srcgrad.ir.scopes import uncached
 from srcgrad.ir.walk import found_in
 from srcgrad.runtime import copied, refuse_twins
@@ -59,7 +58,9 @@ class Special(Part):
         self, function: Any, args: list[Value], keywords: Bound, node: Any
     ) -> Value | None:
         """Return the result of a call of a function of the library, if it is a special one."""
-        handler = self.handler("function", id(function))
+        key = "function", id(function)
+        parts: list[Part] = [self, self.frame.named_attributes, self.frame.masked]
+        handler = next(filter(None, (part.handler(*key) for part in parts)), None)
         if is_repeating(function):
             handler = self._checkpoint
         if handler is None and gives_namespace(function):
@@ -225,6 +226,8 @@ class Special(Part):
             return gast.Constant(issubclass(shown, classes), None)
         if classes and all(map(is_plain_class, classes)) and self.frame.plain_values.of(value):
             return gast.Constant(False, None)
+        if self.frame.masked.never_is(value, classes):
+            return gast.Constant(False, None)
         cls = classes[0] if len(classes) == 1 else None
         if isinstance(cls, type) and hasattr(cls, "__srcgrad_written_out__"):
             if isinstance(value, gast.Name) and value.id not in {*self.frame.own, *self.frame.env}:
@@ -251,30 +254,6 @@ class Special(Part):
     def _names_element(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
         return gast.Constant(False, None)  # those that do are calls of `element`
 
-    @function(builtins.hasattr)
-    def _hasattr(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
-        value, name = args
-        if isinstance(value, Object) and isinstance(name, gast.Constant):
-            there = name.value in value.fields or hasattr(value.cls, name.value)
-            return gast.Constant(there, None)
-        if isinstance(value, gast.Constant) and isinstance(name, gast.Constant):
-            return gast.Constant(hasattr(value.value, name.value), None)
-        return None
-
-    @function(builtins.getattr)
-    def _getattr(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
-        value, name, *rest = args
-        known = isinstance(value, (Object, Instance, Known, Recorded)) and not rest
-        if rest and isinstance(value, Known) and isinstance(value.value, ModuleType):
-            if not isinstance(name, gast.Constant):
-                return None
-            known = hasattr(value.value, name.value)
-            if not known:  # a user's may get it later
-                return rest[0] if is_library_name(value.value.__name__) else None
-        if known and isinstance(name, gast.Constant):
-            return self.frame.attribute(value, name.value, node)
-        return None
-
     @function(builtins.len)
     def _len(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
         (value,) = args
@@ -289,7 +268,9 @@ class Special(Part):
 
     @function(builtins.super)
     def _super(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
-        if args or not self.frame.receivers:
+        if args:
+            return _super_with_its_class(*args)
+        if not self.frame.receivers:
             return None
         owner, receiver = self.frame.receivers[-1]
         if owner is None or isinstance(receiver, (Object, Instance, Recorded)):
@@ -457,6 +438,16 @@ def _classes(kind: Value) -> tuple[type, ...]:
     found = [item.value for item in held if isinstance(item, Known)]
     known = len(found) == len(held) and all(isinstance(item, type) for item in found)
     return tuple(found) if known else ()
+
+
+def _super_with_its_class(owner: Value, receiver: Value | None = None) -> Value | None:
+    """Return what ``super(Class, self)`` means, which is ``super()`` in the methods of a class."""
+    known = isinstance(owner, Known) and isinstance(receiver, (Object, Instance, Recorded))
+    return (
+        Super(owner.value, receiver)
+        if known and owner.value in class_of(receiver).__mro__
+        else None
+    )
 
 
 def _elements(value: Value) -> list[Value] | None:

@@ -6,6 +6,7 @@ After this pass there is one way to write into an array. The view in ``x.T[0] = 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from types import CellType
 from typing import Any, Final
 
 import numpy as np
@@ -20,7 +21,7 @@ from srcgrad.ir.build import assign, at, call, clone, constant, load, store, sub
 from srcgrad.ir.marks import CASTS, REPEATS
 from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Reader, may_not_copy, writes_result
-from srcgrad.ir.scopes import MISSING
+from srcgrad.ir.scopes import MISSING, Binding, Scope, has_meaning
 from srcgrad.ir.targets import names_from_target
 from srcgrad.ir.walk import blocks_of, found_in, names_read, nodes_in, statements
 from srcgrad.runtime import add_at, turns
@@ -113,10 +114,10 @@ class WriteCalls:
             return False
         if self._out(node, like) is not None:
             return True
-        if not isinstance(func, gast.Attribute):
-            return False
         if callee is not MISSING:
             return self._function(node, callee, like)
+        if not isinstance(func, gast.Attribute):
+            return False
         if not _is_reached(func.value) or func.attr not in {"fill", "put", *_SORTS}:
             return False
         methods = {"fill": self._fill, "put": self._put_method}
@@ -154,7 +155,7 @@ class WriteCalls:
             op = gast.Add() if added is np.add else gast.Sub()
             return self._add_at(node.args, op, like, by="ufunc")
         if isinstance(added, np.ufunc) and len(node.args) == added.nin + 1 and not keywords:
-            return self._in_turns(node, added, like)
+            return isinstance(node.func, gast.Attribute) and self._in_turns(node, added, like)
         try:
             handler = handlers.get(callee)
         except TypeError:
@@ -405,10 +406,21 @@ def refuse_inner_writes(
 
 
 def name_of_numpy(reader: Reader) -> str | None:
-    """Return the name that the module of a function has for NumPy, or None."""
+    """Return the name that the module of a function has for NumPy, or the one that the text gives.
+
+    None where that means something else.
+    """
     scope = reader.scope
     names = ["np", "numpy", *(k for k, v in scope.function.__globals__.items() if v is np)]
-    return next((name for name in names if scope.lookup(name) is np), None)
+    found = next((name for name in names if scope.lookup(name) is np), None)
+    if found is None and "np" not in scope.local | scope.made and not _has_meaning("np", scope):
+        scope.used["np"] = Binding("np", np, CellType(np))
+        return "np"
+    return found
+
+
+def _has_meaning(name: str, scope: Scope) -> bool:
+    return name in scope.nothing or has_meaning(name, scope.function)
 
 
 def _is_bound_whole(statement: Any) -> bool:

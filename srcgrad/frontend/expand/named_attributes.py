@@ -1,0 +1,65 @@
+"""Says what `hasattr` and `getattr` give, which ask for attributes by their names."""
+
+from __future__ import annotations
+
+import builtins
+from types import ModuleType
+from typing import Any
+
+from srcgrad.frontend.expand.part import Part, function
+from srcgrad.frontend.expand.values import Known, Object, Static, Value
+from srcgrad.ir import gast
+from srcgrad.ir.build import at, clone
+from srcgrad.ir.packages import is_library_name
+
+Bound = dict[str, Value]
+
+
+class NamedAttributes(Part):
+    """The part of the expansion that deals with attributes that are asked for by their names."""
+
+    @function(builtins.hasattr)
+    def _hasattr(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
+        there = self._is_there(*args)
+        return None if there is None else gast.Constant(there, None)
+
+    def _is_there(self, value: Value, name: Value) -> bool | None:
+        """Say whether a value has an attribute; None if that is not known."""
+        if not isinstance(name, gast.Constant) or not isinstance(name.value, str):
+            return None
+        if isinstance(value, Object):
+            there = name.value in value.fields or hasattr(value.cls, name.value)
+            return there if there or not hasattr(value.cls, "__getattr__") else None
+        return hasattr(value.value, name.value) if isinstance(value, gast.Constant) else None
+
+    @function(builtins.getattr)
+    def _getattr(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
+        value, name, *default = args
+        if keywords or not isinstance(name, gast.Constant) or not isinstance(name.value, str):
+            return None
+        if not default:
+            return self.frame.attribute(value, name.value, node)
+        there = self._is_there(value, name)
+        if there is not None and isinstance(value, Object):
+            return self.frame.attribute(value, name.value, node) if there else default[0]
+        if isinstance(value, Known) and isinstance(value.value, ModuleType):
+            if hasattr(value.value, name.value):
+                return self.frame.attribute(value, name.value, node)
+            # a user's may get it later
+            return default[0] if is_library_name(value.value.__name__) else None
+        return self._of_an_array(args, node)
+
+    def _of_an_array(self, args: list[Value], node: Any) -> Value | None:
+        """Return an attribute that arrays have, or the default, as a choice."""
+        vocabulary = self.session.vocabulary
+        value, name, default = args
+        known = {*vocabulary.attributes, *vocabulary.constant_attributes}
+        if name.value not in known or isinstance(value, Static):
+            return None
+        if not isinstance(value, gast.Name):
+            if not self.frame.hoistable:
+                return None
+            value = self.frame.keep("value", value, node)
+        asked = at(gast.Call(self.frame.constant(hasattr, "hasattr"), [value, name], []), node)
+        there = at(gast.Attribute(clone(value), name.value, gast.Load()), node)
+        return at(gast.IfExp(asked, there, self.frame.plain(default, node)), node)
