@@ -35,11 +35,25 @@ def has_tensor(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     return bool(tensors_in((*args, *kwargs.values())))
 
 
+def number_of(value: Any) -> Any:
+    """Return the float that an object says it is by a function of its class; others as they are.
+
+    Python would take no tensor for it.
+    """
+    says = getattr(type(value), "__float__", None)
+    if isinstance(value, Core) or not isinstance(says, types.FunctionType):
+        return value
+    found = says(value)
+    return found if isinstance(found, float) else value  # of which Python says what is wrong
+
+
 def of_numbers(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return what stands in for a function of Python numbers, such as those of `math`."""
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
+        if STATE.strict:
+            args = tuple(map(number_of, args))
         if not STATE.strict or not has_tensor(args, kwargs):
             return function(*args, **kwargs)
         value = function(*as_given(args), **as_given(kwargs))  # with Python's own errors

@@ -33,6 +33,7 @@ from srcgrad.tape.number_stand_ins import (
     apply_rule,
     converting,
     has_tensor,
+    number_of,
     of_numbers,
 )
 from srcgrad.tape.protocols import call_function
@@ -163,6 +164,7 @@ class TakingUfunc:
 
 class _FloatType(NumberType):
     def __call__(self, value: Any = 0.0, /) -> Any:
+        value = number_of(value) if STATE.strict else value
         if STATE.strict and isinstance(value, Core):
             return _to_float(value)
         if STATE.spoken and isinstance(value, str):

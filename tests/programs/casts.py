@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bisect
+import math
 
 import numpy as np
 from scipy import ndimage
@@ -125,3 +126,25 @@ def mask_on_one_path(x):
         mask = mask > 0.5
     labels, count = ndimage.label(mask)
     return np.sum(x * labels) * count
+
+
+class Measure:
+    """A number that is an object."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def __sub__(self, other):
+        return Measure(self.value - getattr(other, "value", other))
+
+    def __rpow__(self, base):
+        return Measure(base**self.value)
+
+    def __float__(self):
+        return float(self.value)
+
+
+@program("v", by="tape")
+def objects_that_say_which_float_they_are(x):
+    a, b = Measure(x[0]), Measure(x[1])
+    return float((a - b) - 1.0) * float(2**a) + math.sin(Measure(x[2]))
