@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any, ClassVar
 
 import numpy as np
@@ -232,7 +234,10 @@ class ElementwiseNode(RuleNode):
         counter, version = self._versions
         if counter[0] != version or saved is FREED or self._packed is not None:
             return RuleNode.pull(self, grad)
-        slope = self.slope(saved[0])
+        try:
+            slope = self.slope(saved[0])
+        except ZeroDivisionError:
+            slope = _edge_slope(self.slope, saved[0])
         if type(slope) is not np.ndarray or slope.dtype is not FLOAT:
             slope = conj(slope)
         return (grad * slope,)
@@ -256,6 +261,20 @@ class ElementwiseNode(RuleNode):
     def position_of(self, value: Any) -> int:
         """Return 0 if the rule saves its input, 1 if its output."""
         return 1 if self.op.reads_output else 0
+
+
+def _edge_slope(slope: Any, x: Any) -> Any:
+    """Return the infinite slope at the edge of a domain, with the sign that it has beside.
+
+    Numbers of Python's are not divided by zero, as those of NumPy are.
+
+    >>> _edge_slope(lambda x: -1 / math.sqrt(1 - x * x), 1.0)
+    -inf
+    """
+    for inside in (math.nextafter(x, 0.0), math.nextafter(x, 1.0)):
+        with suppress(ZeroDivisionError):
+            return math.copysign(math.inf, slope(inside))
+    raise ZeroDivisionError("float division by zero")
 
 
 class Replay:
