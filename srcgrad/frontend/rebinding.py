@@ -13,13 +13,21 @@ from functools import lru_cache
 from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any, Final
 
+import numpy as np
+
 from srcgrad.errors import MutationError
 from srcgrad.frontend.refusals import Refusals
-from srcgrad.frontend.unseen import ANY, UNSEEN, bound_through, bound_unseen, owner_of
+from srcgrad.frontend.unseen import ANY, SOME_CLASS, UNSEEN, bound_through, bound_unseen, owner_of
 from srcgrad.ir.packages import is_library_name
 from srcgrad.ir.reach import reached_functions, values_of
 from srcgrad.ir.scopes import Scope
 from srcgrad.ir.walk import names_read
+from srcgrad.runtime.objects import field_names, is_plain_object
+
+_FIXED: Final = (bool, int, float, complex, str, bytes, type(None), range)
+_METHODS: Final = (FunctionType, staticmethod, classmethod)
+_MOST: Final = 1000
+"""So many parts of a list or a dict are looked at."""
 
 Variable = tuple[Any, str]
 """A name in a module (by that module's name), in a class, or in a cell (by identity)."""
@@ -100,12 +108,20 @@ def refuse_rebound(
 
 def is_rebound(scope: Scope, variables: frozenset[Variable]) -> bool:
     """Say whether one of these variables is among the names that were looked up in a scope."""
-    return bool(variables) and (UNSEEN in variables or _read(scope, variables) is not None)
+    return bool(variables) and (is_unseen(variables) or _read(scope, variables) is not None)
+
+
+def is_unseen(variables: frozenset[Variable]) -> bool:
+    """Say whether something is bound by a name that only the run tells."""
+    return UNSEEN in variables or (SOME_CLASS, ANY) in variables
 
 
 def may_be_bound(owner: Any, name: str, variables: frozenset[Variable]) -> bool:
     """Say whether the name of a module or a class may be one of these variables."""
-    return not variables.isdisjoint(((owner, name), (owner, ANY), (ANY, name), UNSEEN))
+    keys = [(owner, name), (owner, ANY), (ANY, name), UNSEEN]
+    if not isinstance(owner, str):
+        keys += [(SOME_CLASS, name), (SOME_CLASS, ANY)]
+    return not variables.isdisjoint(keys)
 
 
 def _only_defaults(tree: Any) -> frozenset[str]:
@@ -141,8 +157,38 @@ def _is_bound(owner: Any, name: str, value: Any, variables: frozenset[Variable])
     """Say whether data of a user's module or class may be bound anew."""
     if callable(value) or isinstance(value, ModuleType):
         return False
-    own = not isinstance(owner, str) or not is_library_name(owner)
-    return own and may_be_bound(owner, name, variables)
+    if isinstance(owner, str) and is_library_name(owner):
+        return False
+    if may_be_bound(owner, name, variables):
+        return True
+    return (SOME_CLASS, ANY) in variables and not _hangs_on_no_class(value)
+
+
+def _hangs_on_no_class(value: Any, depth: int = 3) -> bool:
+    """Say whether a value is the same whatever attributes classes get: a number, an array.
+
+    So is an object whose class has nothing but methods.
+    """
+    if isinstance(value, np.ndarray):
+        return not value.dtype.hasobject
+    if type(value) in _FIXED or isinstance(value, (np.generic, np.dtype)):
+        return True
+    parts: Iterable[Any]
+    if type(value) in (list, tuple, set, frozenset):
+        parts = value
+    elif type(value) is dict:
+        parts = value.values()
+    elif is_plain_object(value) and all(map(_has_methods_alone, type(value).__mro__[:-1])):
+        parts = [getattr(value, name) for name in field_names(value)]
+    else:
+        return False
+    few = depth > 0 and len(list(parts)) <= _MOST
+    return few and all(_hangs_on_no_class(part, depth - 1) for part in parts)
+
+
+def _has_methods_alone(kind: type) -> bool:
+    names = (name for name in vars(kind) if not name.startswith("__"))
+    return all(isinstance(vars(kind)[name], _METHODS) for name in names)
 
 
 def _space(namespace: dict[str, Any]) -> Any:

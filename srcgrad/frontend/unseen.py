@@ -21,6 +21,8 @@ from srcgrad.ir.walk import walk
 
 ANY: Final = "*"
 """Stands for the owner of a variable, or for its name, where only the run tells."""
+SOME_CLASS: Final = "*class"
+"""Stands for the owner of a variable that is a class, where only the run tells which."""
 UNSEEN: Final = (ANY, ANY)
 """Stands for variables that something binds by names which only the run tells."""
 
@@ -35,7 +37,8 @@ _LOOKING: Final = frozenset(("get", "items", "keys", "values", "copy"))
 def bound_unseen(function: FunctionType) -> frozenset[tuple[Any, str]]:
     """Return the owners and names of variables that a function binds by other ways than names.
 
-    ANY is in the place of an owner, or of a name, that only the run tells.
+    ANY is in the place of an owner, or of a name, that only the run tells; of an owner that is
+    surely a class, SOME_CLASS.
 
     >>> def f(x):
     ...     globals()["RATE"] = x
@@ -171,7 +174,16 @@ class _Finder:
         meaning = self._scope.resolve(node)
         if isinstance(meaning, (ModuleType, type)):
             return owner_of(meaning)
+        if self._is_class_of_one(node):
+            return SOME_CLASS
         return None if meaning is not MISSING or self._is_object(node) else ANY
+
+    def _is_class_of_one(self, node: Any) -> bool:
+        """Say whether a node is ``type(x)``, or ``self.__class__``."""
+        if isinstance(node, gast.Attribute):
+            return bool(node.attr == "__class__")
+        asks = isinstance(node, gast.Call) and len(node.args) == 1 and not node.keywords
+        return asks and _is_one(self._scope.resolve(node.func), type)
 
     def _is_object(self, node: Any) -> bool:
         """Say whether a name means nothing but the object of a method, or others made here."""

@@ -371,3 +371,21 @@ def set_the_rate(value):
 def default_of_what_is_bound_anew(x, rate=RATE_AT_DEFINITION):
     set_the_rate(3.0)
     return x * x * rate
+
+
+class _Kept:
+    def forget(self, name):
+        if name in type(self).__dict__:
+            delattr(self.__class__, name)
+
+
+KEPT_BY_CLASSES = _Kept()
+FACTORS = (2.0, np.array([0.5, 1.5, 2.5]))
+SCALE_BESIDE_CLASSES = 3.0
+
+
+@program("v")
+def numbers_beside_what_classes_forget(x):
+    if x[0] > 1e9:
+        KEPT_BY_CLASSES.forget("made")
+    return np.sum(x[:2] * FACTORS[1][:2]) * FACTORS[0] * SCALE_BESIDE_CLASSES

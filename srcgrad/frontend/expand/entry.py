@@ -46,8 +46,8 @@ from srcgrad.frontend.expand.values import (
 from srcgrad.frontend.kept_answers import ASKED, HINT, asks_what_is_kept
 from srcgrad.frontend.long_loops import mark_repeated
 from srcgrad.frontend.normalize.threaded import keep_states
+from srcgrad.frontend.rebinding import is_unseen
 from srcgrad.frontend.source import Entry, Leaves, Path, attach, find_source
-from srcgrad.frontend.unseen import UNSEEN
 from srcgrad.garbage import weakly
 from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, clone, dotted, load
@@ -244,7 +244,7 @@ class Expander:
         self.session.arguments = {n: v for n, v in given.items() if v is not PRESENT}
         self.session.starts = function
         flagged = any(map(is_flag, given.values()))
-        self.session.settled = flagged and UNSEEN not in self.session.rebound
+        self.session.settled = flagged and not is_unseen(self.session.rebound)
         env: dict[str, Value] = {}
         found: dict[str, Leaves] = {}
         frame = Interpreter(self.session, code, {}, inputs) if given else None

@@ -264,6 +264,53 @@ def test_pullbacks_of_what_is_written_are_right_or_refused() -> None:
     assert np.allclose(found, [0.0, 2.0, 0.0, 0.0])
 
 
+class Grown:
+    """Has what its objects change for all of them, by whatever name."""
+
+    rate = 2.0
+
+    def grow(self, name: str) -> None:
+        setattr(type(self), name, 5.0)
+
+
+GROWN = Grown()
+LISTED = [[GROWN]]
+
+
+def read_of_a_class_by_an_object(x):
+    y = x[0] * GROWN.rate
+    GROWN.grow("rate")
+    return y * GROWN.rate
+
+
+def read_of_a_class_by_an_object_in_a_list(x):
+    y = x[0] * LISTED[0][0].rate
+    GROWN.grow("rate")
+    return y * LISTED[0][0].rate
+
+
+def read_of_a_class_itself(x):
+    y = x[0] * Grown.rate
+    GROWN.grow("rate")
+    return y * Grown.rate
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        read_of_a_class_by_an_object,
+        read_of_a_class_by_an_object_in_a_list,
+        read_of_a_class_itself,
+    ],
+)
+def test_what_classes_get_by_unknown_names_is_not_read(monkeypatch, f) -> None:
+    monkeypatch.setattr(Grown, "rate", 2.0)
+    with pytest.raises(sg.MutationError, match="binds anew"):
+        sg.grad(f, fallback="error")(np.ones(2))
+    monkeypatch.setattr(Grown, "rate", 2.0)
+    assert np.allclose(sg.grad(f, fallback="tape")(np.ones(2)), [10.0, 0.0])
+
+
 SHARED = [0.5, 0.7]
 
 
