@@ -27,7 +27,8 @@ class _Moved:
     """What there is to say of a statement that is to be moved.
 
     Attributes:
-        reads: The names that it reads, and what it adds to.
+        reads: The names that it reads, and what it adds to; with the fields of anything, whose
+            class may hold them.
         groups: The groups of names that those may share memory with.
         updates: Whether it adds to something.
         looks: Whether it reads parts of anything.
@@ -294,7 +295,7 @@ class Movement:
         calm = self._is_calm(statement)
         return Effects(
             self.look(statement).reads,
-            _changed_names(every).union(by_calls),
+            _changed_names(every).union(by_calls, _fields_bound(every)),
             _named_in(inner) if inner else set(),
             self._sharing.groups(written),
             not calm or any(map(is_store, every)),
@@ -356,7 +357,9 @@ class Movement:
         roots = [root_name(item) or "" for item in parts]
         looked = [name for name in roots if not self._purity.is_module(name)]
         past = not any(map(self._is_adjoint, looked))
-        return _Moved(reads, self._sharing.groups(reads), updates, bool(looked), past)
+        groups = self._sharing.groups(reads)
+        reads.update(_field(item) for item in parts if item.__class__ is gast.Attribute)
+        return _Moved(reads, groups, updates, bool(looked), past)
 
     def shares(self, ours: Iterable[str], theirs: Iterable[str]) -> bool:
         """Say whether two names, one of each side, may lie in the same memory."""
@@ -388,6 +391,21 @@ class Movement:
         if first is not None and self._purity.adds_to_first(statement.value):
             return [first]
         return names_read(statement.value)
+
+
+def _fields_bound(items: list[Any]) -> set[str]:
+    """Return the fields that statements bind, of whatever: of a class, its objects have them."""
+    return {
+        _field(target)
+        for item in items
+        if isinstance(item, (gast.Assign, gast.AugAssign))
+        for target in targets_of(item)
+        if isinstance(target, gast.Attribute)
+    }
+
+
+def _field(place: Any) -> str:
+    return f".{place.attr}"
 
 
 def _written_names(items: list[Any]) -> set[str]:
