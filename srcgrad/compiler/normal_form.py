@@ -363,8 +363,8 @@ def _refuse_misread(
     varied = Variation(program.inputs, program.reader)
     varied.spread(tree.body)
     found = asks_what_is_kept(tree.body, kept, varied.of, scope.resolve)
-    if found is not None:
-        refusals.add(found, ASKED, HINT)
+    if found is not None:  # of the whole function: without a part of it the answer would stay
+        refusals.add(tree, ASKED, HINT)
 
 
 def _check_parameters(tree: Any, inputs: Sequence[str], refusals: Refusals) -> None:

@@ -180,6 +180,11 @@ def _of_a_default_dict(x, known={}):  # noqa: B006 - which is the memo
     return known[key]
 
 
+def _of_a_default_dict_in_one_line(x, known={}):  # noqa: B006 - which is the memo
+    if float(x[0]) not in known: known[float(x[0])] = np.sum(x * x)  # noqa: E701  # fmt: skip
+    return known[float(x[0])]
+
+
 def _of_a_default_list(x, last=[None, None]):  # noqa: B006 - which is the memo
     if last[0] is None or not np.array_equal(last[0], x):
         last[0] = x.copy()
@@ -187,7 +192,15 @@ def _of_a_default_list(x, last=[None, None]):  # noqa: B006 - which is the memo
     return last[1]
 
 
-@pytest.mark.parametrize("f", [_of_the_last_point, _of_a_default_dict, _of_a_default_list])
+@pytest.mark.parametrize(
+    "f",
+    [
+        _of_the_last_point,
+        _of_a_default_dict,
+        _of_a_default_dict_in_one_line,
+        _of_a_default_list,
+    ],
+)
 def test_what_an_earlier_call_has_kept_of_the_same_argument_is_refused(f):
     x = np.array([0.7, 1.3])
     f(x)

@@ -387,7 +387,7 @@ class Expander:
 
         found = asks_what_is_kept(body, kept, frame.varies, meaning) if kept else None
         if found is not None:
-            frame.refuse(found, ASKED, HINT)
+            frame.refuse(frame.code.tree, ASKED, HINT)
 
     def _put_back(
         self, frame: Interpreter, held: list[HeldObject], spaces: list[HeldObject], body: list[Any]
