@@ -44,10 +44,12 @@ class SrcgradError(Exception):
         code: A stable identifier such as ``SG101``, which the documentation explains.
         diagnostics: Everything that was found wrong, in source order.
         calls: Where functions are called in which it was found, the innermost first.
+        placed: The functions that were put in the place of their calls, by name, with the place.
     """
 
     code: ClassVar[str] = "SG000"
     calls: tuple[Span, ...] = ()
+    placed: tuple[tuple[str, Span], ...] = ()
 
     def __init__(
         self,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 
 from srcgrad.compiler.conditions import NeverHoldsError
@@ -32,6 +33,7 @@ from srcgrad.ir.names import Namer
 from srcgrad.ir.scopes import Binding
 from srcgrad.ir.walk import found_in, nodes_in
 from srcgrad.runtime.tables import depth_of_table
+from srcgrad.spans import Span
 from srcgrad.transforms.externals import Externals
 
 
@@ -123,11 +125,23 @@ def _findings(module: Module) -> Findings | None:
     return module.stages.account.findings(module.halves_made(), called, module.expander)
 
 
+@contextmanager
+def _telling_places(module: Module) -> Iterator[None]:
+    """Let a refusal know which functions were put in the places of their calls."""
+    try:
+        yield
+    except UnsupportedError as refusal:
+        placed = module.expander.session.placed
+        refusal.placed = tuple((item.callee, Span(item.file, item.line)) for item in placed)
+        raise
+
+
 def _make_module(request: Request, stages: Stages | None) -> tuple[Module, str, str]:
     module = empty_module(request, stages)
-    entry = module.entry(
-        request.function, request.wrt, request.given, value=request.value, aux=request.aux
-    )
+    with _telling_places(module):
+        entry = module.entry(
+            request.function, request.wrt, request.given, value=request.value, aux=request.aux
+        )
     collect_numpy(module)
     return module, entry, ""
 

@@ -43,7 +43,7 @@ def parts_of(refusal: UnsupportedError, *, whole: bool = False) -> dict[Part, st
     """
     after = getattr(refusal.__cause__, "diagnostics", ())
     first = [item for item in refusal.diagnostics if item not in after]
-    found = [(item, _parts_of(item) or _parts_of_calls(refusal)) for item in first]
+    found = [(item, _parts_of(item) or _parts_of_calls(refusal, item)) for item in first]
     if after and not all(parts for _, parts in found):  # one of the others may call it
         found = [(item, _parts_of(item)) for item in refusal.diagnostics]
     elif not all(parts for _, parts in found):
@@ -57,9 +57,23 @@ def _parts_of(item: Diagnostic) -> list[Part]:
     return next(filter(None, (_parts_around(span) for span in places if span)), [])
 
 
-def _parts_of_calls(refusal: UnsupportedError) -> list[Part]:
+def _parts_of_calls(refusal: UnsupportedError, item: Diagnostic) -> list[Part]:
     """Return the parts around the calls by which what is refused is reached, if they have some."""
-    return next(filter(None, map(_parts_around, refusal.calls)), [])
+    waiting, seen = [*refusal.calls, *_called_at(item.span, refusal)], set[Span]()
+    while waiting:
+        span = waiting.pop(0)
+        if parts := _parts_around(span):
+            return parts
+        seen.add(span)
+        waiting += [call for call in _called_at(span, refusal) if call not in seen]
+    return []
+
+
+def _called_at(span: Span | None, refusal: UnsupportedError) -> list[Span]:
+    """Return where the function around a place was put in the place of its calls."""
+    tree = None if span is None else _tree_of(span.file)
+    around = _functions_around(tree, span) if tree is not None and span is not None else []
+    return [place for name, place in refusal.placed if around and name == around[0].name]
 
 
 def _why(item: Diagnostic) -> str:

@@ -405,3 +405,31 @@ def helper_that_is_tried_with_a_number_first(x):
     _turned(0)
     angles = np.array(x)
     return np.sum(_turned(angles[0]) @ _turned(angles[1]) @ x[:2])
+
+
+def _bytes_summed(v):
+    parts = v.view(np.uint8)
+    return parts.sum()
+
+
+def _doubled_or_bytes(v):
+    if v.dtype.kind in "iu":
+        return _bytes_summed(v)
+    return v * 2.0
+
+
+@program("v")
+def helper_of_a_branch_that_reads_bytes(x):
+    return np.sum(_doubled_or_bytes(x) ** 2)
+
+
+def _bytes_of_a_copy(v):
+    copy = v.copy()
+    copy[0] = 3.0
+    return copy.view(np.uint8)
+
+
+@program("v")
+def writing_helper_of_a_branch_that_reads_bytes(x):
+    y = x * 2.0 if x.dtype.kind == "f" else _bytes_of_a_copy(x)
+    return np.sum(y * y)
