@@ -431,5 +431,8 @@ def _bytes_of_a_copy(v):
 
 @program("v")
 def writing_helper_of_a_branch_that_reads_bytes(x):
-    y = x * 2.0 if x.dtype.kind == "f" else _bytes_of_a_copy(x)
+    if x.dtype.kind == "f":
+        y = x * 2.0
+    else:
+        y = _bytes_of_a_copy(x)
     return np.sum(y * y)
