@@ -366,8 +366,13 @@ class Objects(Part):
                 return self.frame.call(self.attribute(owner, method, node), [other], {}, node)
         joined = joined_items(left, right) if isinstance(node.op, gast.Add) else None
         if joined is not None:  # what is shown here may be read when its variables are others
+            settled = [side.values if isinstance(side, Items) else [] for side in (left, right)]
+            known = {id(item) for values in settled for item in values}
             bound_now = self.frame.bound_now
-            joined.values = [bound_now(item, "part", node) for item in joined.values]
+            joined.values = [
+                item if id(item) in known else bound_now(item, "part", node)
+                for item in joined.values
+            ]
             return joined
         if isinstance(node.op, gast.Add) and is_text(left) and is_text(right):
             return at(gast.Constant(left.value + right.value, None), node)
