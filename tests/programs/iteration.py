@@ -326,7 +326,7 @@ def _lazily(values):
     return made  # noqa: RET504 - by its name
 
 
-@program("v", by="tape")
+@program("v")
 def generator_of_constants_beside_values(x):
     def steps(start):
         for k in range(3):

@@ -196,3 +196,25 @@ def _down(n, x):
 @program("v")
 def two_that_take_turns_in_expressions(x):
     return _up(5, x)
+
+
+@program("v")
+def list_of_rows_or_its_only_row(x):
+    found = [np.sin(x[:2])]
+    if x[0] > 9.0:
+        found.append(np.cos(x[:2]))
+    out = found
+    if len(found) == 1:
+        out = found[0]
+    return np.sum(out)
+
+
+@program("v")
+def list_of_rows_and_not_its_only_row(x):
+    found = [np.sin(x[:2])]
+    if x[0] > -9.0:
+        found.append(np.cos(x[:2]))
+    out = found
+    if len(found) == 1:
+        out = found[0]
+    return np.sum(out)

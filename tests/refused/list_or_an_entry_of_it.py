@@ -1,4 +1,4 @@
-"""A name that is a list on one path and an entry of that list on another."""
+"""A name that is a list which a loop makes on one path, and an entry of that list on another."""
 
 import numpy as np
 
@@ -6,10 +6,10 @@ X = np.array([0.5, -1.2, 2.0, 0.7])
 
 
 def program(x):
-    found = [np.sin(x[:2])]
-    if x[0] > 3.0:
-        found.append(np.cos(x[:2]))
+    found = []
+    for v in x:
+        found.append(np.sin(v))  # noqa: PERF401 - a list that grows
     out = found
-    if len(found) == 1:  # SG102
+    if len(found) == 4:  # SG102
         out = found[0]
-    return np.sum(out)
+    return out
