@@ -20,17 +20,22 @@ from srcgrad.compiler.vocabulary import VOCABULARY
 from srcgrad.frontend.callees import ELSEWHERE
 from srcgrad.frontend.effects import written_parameters
 from srcgrad.frontend.left_out import Part
-from srcgrad.frontend.parts import statements_of
+from srcgrad.frontend.parts import function_around, statements_of
 from srcgrad.frontend.source import is_made
 from srcgrad.ir.reach import reached_functions
 
 _FIXED: Final = (int, str, bytes, type, type(None), ModuleType, FunctionType)
 """Kinds of values that have no slope, so that no call has kept what varies in them."""
+_ASKING: Final = (ast.Eq, ast.NotEq, ast.In, ast.NotIn)
+_EQUAL: Final = ("array_eq", "allclose")
 _ACTING: Final = (ast.Call, ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
 
 
 def may_keep(parts: Iterable[Part], generated: Generated) -> bool:
     """Say whether parts that are left out may write into data that a text reads."""
+    parts = list(parts)
+    if any(map(_keeps_answers, parts)):
+        return True
     data = [binding.value for binding in generated.data.values()]
     plain = all(_is_number(value) or _keeps_none(value) for value in data)
     return not plain and any(_writes(part, generated) for part in parts)
@@ -131,6 +136,39 @@ def _reaches(function: FunctionType, parts: Collection[Part]) -> bool:
     reached = reached_functions(function)
     held = (_holds(item, part) for item in reached.functions for part in parts)
     return not reached.are_all or any(held)
+
+
+def _keeps_answers(part: Part) -> bool:
+    """Say whether a part binds a place which the rest of its function compares with something.
+
+    So ``if self.x == x: return self.value``, without the part that gives it both.
+    """
+    stored = {
+        _place(node)
+        for statement in statements_of(part)
+        for node in ast.walk(statement)
+        if isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.ctx, ast.Store)
+    }
+    around = function_around(part) if stored else None
+    nodes = ast.walk(around) if around is not None else ()
+    return any(_place(side) in stored for node in nodes for side in _compared(node))
+
+
+def _place(node: ast.AST) -> str:
+    """Return what is stored into: a field of an object, or what has the entry."""
+    if isinstance(node, ast.Subscript):
+        return _place(node.value)
+    if isinstance(node, ast.Attribute):
+        return f"{_place(node.value)}.{node.attr}"
+    return getattr(node, "id", "") or ast.dump(node)
+
+
+def _compared(node: ast.AST) -> list[ast.expr]:
+    """Return the operands of what may ask whether things are equal, or one is in the other."""
+    if isinstance(node, ast.Compare) and isinstance(node.ops[0], _ASKING):
+        return [node.left, *node.comparators]
+    name = getattr(node.func, "attr", "") if isinstance(node, ast.Call) else ""
+    return node.args if isinstance(node, ast.Call) and name.startswith(_EQUAL) else []
 
 
 def _is_number(value: Any) -> bool:

@@ -20,6 +20,7 @@ from srcgrad.frontend.kept_answers import (
     asks_what_is_kept,
     lasting_defaults,
     stored_into,
+    stored_outside,
 )
 from srcgrad.frontend.named_targets import with_named_targets
 from srcgrad.frontend.nested_lists import refuse_inner_joins
@@ -358,6 +359,8 @@ def _refuse_misread(
     scope = program.reader.scope
     check_sparse(tree, scope, refusals)
     kept = stored_into(tree.body, lasting_defaults(source.function))
+    own = {"", *bound_names(tree.body), *program.parameters} - bound_names(program.reads)
+    kept |= stored_outside(tree.body, lambda name: name not in own)
     if not kept:
         return  # as most
     varied = Variation(program.inputs, program.reader)

@@ -52,6 +52,12 @@ def lasting_defaults(function: Any) -> set[str]:
     return {item.name for item in parameters if type(item.default) in (list, dict)}
 
 
+def stored_outside(body: list[Any], is_outside: Callable[[str], bool]) -> set[str]:
+    """Return the names from outside of a function under which its body stores entries."""
+    roots = {root_name(node) or "" for line in body for node in found_in(line, gast.Subscript)}
+    return stored_into(body, set(filter(is_outside, roots)))
+
+
 def stored_into(body: list[Any], names: Collection[str]) -> set[str]:
     """Return those of some names under which a body stores entries."""
     places = [node for line in body for node in found_in(line, gast.Subscript)]
@@ -73,6 +79,6 @@ def _compared(node: Any, meaning: Callable[[Any], Any]) -> list[tuple[Any, Any]]
             return [(left, right), (right, left)]
     if isinstance(node, gast.Call) and len(node.args) > 1:
         function = meaning(node.func)
-        if any(function is known for known in _EQUAL):
+        if any(function is known for known in _EQUAL) or function is np.allclose:
             return [(node.args[0], node.args[1]), (node.args[1], node.args[0])]
     return []

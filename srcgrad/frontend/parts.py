@@ -131,6 +131,14 @@ def statements_of(part: Part) -> list[ast.stmt]:
     return []
 
 
+def function_around(part: Part) -> Any:
+    """Return the definition that a part stands in."""
+    tree = _tree_of(part.file)
+    around = _blocks_around(tree, part.line) if tree is not None else ()
+    found = [block[place] for _, block, place in around]
+    return next((node for node in reversed(found) if isinstance(node, _FUNCTIONS)), None)
+
+
 def _tree_of(file: str) -> ast.Module | None:
     return _parsed("".join(linecache.getlines(file)))
 

@@ -7,6 +7,7 @@ would be a constant. It is found by a key, or since what was kept of the argumen
 from __future__ import annotations
 
 import dis
+from collections.abc import Mapping
 from itertools import islice
 from types import CodeType
 from typing import Any, Final
@@ -17,10 +18,9 @@ from srcgrad.errors import NotDifferentiableError
 from srcgrad.tape.modes import STATE
 from srcgrad.tape.refusing import refusal
 from srcgrad.tape.texts import says
-from srcgrad.tape.userspace import Reached
+from srcgrad.tape.userspace import Reached, content_of
 
 _STORES: Final = dis.opmap["STORE_SUBSCR"]
-_SETS: Final = dis.opmap["STORE_ATTR"]
 _FILLING: Final = frozenset(("setdefault", "update", "__setitem__", "setitem"))
 _FIXED: Final = (int, str, bytes, type(None), type)
 
@@ -32,12 +32,13 @@ class Memos:
         self._reached = reached
         self._sizes = [(item, len(item)) for item in reached.holders if isinstance(item, dict)]
         self._kept = [value for item in reached.holders for value in _values_kept(item, reached)]
+        self._kept += filter(_is_kept, _bound_outside(reached))
 
     def refuse_found(self) -> None:
         """Refuse the call if a value that varies has led to what an earlier one has kept.
 
-        It was a key of a dict that such calls fill, or equal to what objects or lists held before
-        into which they put something.
+        It was a key of a dict that such calls fill, or equal to what was bound before where they
+        bind something: in objects, classes, lists and dicts, and outside of the function.
 
         Raises:
             NotDifferentiableError: It has.
@@ -72,16 +73,32 @@ def _values_kept(holder: Any, reached: Reached) -> list[Any]:
         values = list(holder.values() if isinstance(holder, dict) else holder)
         filled = any(_STORES in code.co_code[::2] for code in reached.codes)
     else:
-        fields = getattr(holder, "__dict__", {})
-        stored = {name for code in reached.codes for name in _fields_stored(code)}
+        fields, stored = getattr(holder, "__dict__", {}), _stored_by(reached, "STORE_ATTR")
         values = [value for name, value in fields.items() if name in stored]
         filled = bool(values)
-    return [v for v in values if isinstance(v, (float, np.ndarray))] if filled else []
+    return list(filter(_is_kept, values)) if filled else []
 
 
-def _fields_stored(code: CodeType) -> list[str]:
-    steps = dis.get_instructions(code) if _SETS in code.co_code[::2] else ()
-    return [step.argval for step in steps if step.opcode == _SETS]
+def _bound_outside(reached: Reached) -> list[Any]:
+    """Return what names outside hold that code binds: of classes, of modules and of functions."""
+    fields, names = _stored_by(reached, "STORE_ATTR"), _stored_by(reached, "STORE_GLOBAL")
+    spaces: list[tuple[Mapping[str, Any], set[str]]]
+    spaces = [(vars(kind), fields) for kind in reached.classes]
+    spaces += [(space, names) for space, _ in reached.namespaces.values()]
+    values = [space[name] for space, bound in spaces for name in bound if name in space]
+    cells = reached.cells if _stored_by(reached, "STORE_DEREF") else []
+    return [*values, *map(content_of, cells)]
+
+
+def _stored_by(reached: Reached, how: str) -> set[str]:
+    opcode = dis.opmap[how]
+    codes = [code for code in reached.codes if opcode in code.co_code[::2]]
+    steps = [step for code in codes for step in dis.get_instructions(code)]
+    return {step.argval for step in steps if step.opcode == opcode}
+
+
+def _is_kept(value: Any) -> bool:
+    return isinstance(value, (float, np.ndarray))
 
 
 def _is_same(one: Any, other: Any) -> bool:
