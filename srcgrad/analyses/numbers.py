@@ -47,21 +47,18 @@ def _shrinking(steps: list[tuple[Any, Region]], program: Program) -> set[str]:
     >>> sorted(numbers(program_of(text), "out"))
     ['out']
     """
-    parts: dict[str, str] = {}
+    parts: dict[str, set[str]] = defaultdict(set)
+    copies: list[tuple[str, str]] = []
     for statement, _ in steps:
+        (target,) = names_bound(statement.targets[0])
         operation = program.operation(statement)
         if operation.primal is program.reader.vocabulary.getitem:
-            sources = direct_names(operation.args[0])
-            parts.update(
-                (name, sources[0]) for name in names_bound(statement.targets[0]) if sources
-            )
-    copies = [
-        (names_bound(statement.targets[0])[0], name)
-        for statement, _ in (steps if parts else ())
-        if program.operation(statement).kind == "copy"
-        for name in direct_names(statement.value)
-    ]
-    return {target for target, source in copies if parts.get(source) == target}
+            parts[target].update(direct_names(operation.args[0]))
+        elif operation.kind == "copy":
+            copies += [(target, source) for source in direct_names(statement.value)]
+        else:  # of what is calculated with parts, in order
+            parts[target].update(*[parts[name] for name in _operands(operation, program)])
+    return {target for target, source in copies if target in parts[source]}
 
 
 def _collect(

@@ -10,7 +10,7 @@ import ast
 import inspect
 import sys
 from collections.abc import Collection, Iterable, Mapping
-from types import FunctionType, ModuleType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any, Final
 
 import numpy as np
@@ -34,7 +34,7 @@ _ACTING: Final = (ast.Call, ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
 def may_keep(parts: Iterable[Part], generated: Generated) -> bool:
     """Say whether parts that are left out may write into data that a text reads."""
     parts = list(parts)
-    if any(map(_keeps_answers, parts)):
+    if any(_keeps_answers(part, generated) for part in parts):
         return True
     data = [binding.value for binding in generated.data.values()]
     plain = all(_is_number(value) or _keeps_none(value) for value in data)
@@ -138,20 +138,29 @@ def _reaches(function: FunctionType, parts: Collection[Part]) -> bool:
     return not reached.are_all or any(held)
 
 
-def _keeps_answers(part: Part) -> bool:
+def _keeps_answers(part: Part, generated: Generated) -> bool:
     """Say whether a part binds a place which the rest of its function compares with something.
 
-    So ``if self.x == x: return self.value``, without the part that gives it both.
+    So ``if self.x == x: return self.value``, without the part that gives it both. What the call
+    makes itself holds nothing of an earlier one.
     """
+    around = [f.__code__ for f in (state.function for state in generated.functions)]
+    made = {n for code in around if _has(code, part) for n in _bound_in(code)}
     stored = {
         _place(node)
         for statement in statements_of(part)
         for node in ast.walk(statement)
         if isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.ctx, ast.Store)
     }
-    around = function_around(part) if stored else None
-    nodes = ast.walk(around) if around is not None else ()
+    stored = {place for place in stored if place.partition(".")[0] not in made}
+    function = function_around(part) if stored else None
+    nodes = ast.walk(function) if function is not None else ()
     return any(_place(side) in stored for node in nodes for side in _compared(node))
+
+
+def _bound_in(code: CodeType) -> set[str]:
+    """Return the variables of a function that are no parameters."""
+    return {*code.co_varnames, *code.co_cellvars} - {*code.co_varnames[: code.co_argcount]}
 
 
 def _place(node: ast.AST) -> str:
@@ -204,7 +213,10 @@ def _only_leaves(statement: ast.stmt) -> bool:
 
 
 def _holds(function: FunctionType, part: Part) -> bool:
-    code = function.__code__
+    return _has(function.__code__, part)
+
+
+def _has(code: CodeType, part: Part) -> bool:
     lines = [line for _, _, line in code.co_lines() if line is not None]
     return code.co_filename == part.file and min(lines) <= part.line <= max(lines)
 

@@ -218,3 +218,12 @@ def list_of_rows_and_not_its_only_row(x):
     if len(found) == 1:
         out = found[0]
     return np.sum(out)
+
+
+@program("v")
+def entry_doubled_on_the_way_to_it(x):
+    part, n = np.stack([x, x * x]), 0
+    while part.ndim > 0:
+        part = part[n % 2] * 2.0
+        n += 1
+    return part * x[0]

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable
 from typing import Any, Final
 
-from srcgrad.frontend.expand.growing import compared_lengths
+from srcgrad.frontend.expand.growing import COMPARISONS, compared_lengths
 from srcgrad.frontend.expand.part import Part
 from srcgrad.frontend.expand.presence import is_none
 from srcgrad.frontend.expand.values import (
@@ -29,15 +27,6 @@ from srcgrad.runtime.indexing import names_element
 _CHOOSING: Final = (
     *(gast.Compare, gast.BoolOp, gast.Name, gast.IfExp, gast.Call, gast.Subscript, gast.BinOp),
 )
-
-_OF_NUMBERS: Final[dict[type, Callable[[int, int], bool]]] = {
-    gast.Eq: operator.eq,
-    gast.NotEq: operator.ne,
-    gast.Lt: operator.lt,
-    gast.LtE: operator.le,
-    gast.Gt: operator.gt,
-    gast.GtE: operator.ge,
-}
 
 
 class Deciding(Part):
@@ -87,8 +76,8 @@ class Deciding(Part):
             inside = _is_inside(left, literals_in(right))
             inside = _is_number_inside(left, right) if inside is None else inside
             return None if inside is None else inside is isinstance(op, gast.In)
-        if is_whole(left) and is_whole(right) and type(op) in _OF_NUMBERS:
-            return _OF_NUMBERS[type(op)](left.value, right.value)
+        if is_whole(left) and is_whole(right) and type(op) in COMPARISONS:
+            return COMPARISONS[type(op)](left.value, right.value)
         if not isinstance(op, (gast.Is, gast.IsNot, gast.Eq, gast.NotEq)):
             return None
         positive = isinstance(op, (gast.Is, gast.Eq))

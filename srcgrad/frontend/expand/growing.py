@@ -13,7 +13,7 @@ from srcgrad.ir.changes import change_of
 from srcgrad.ir.walk import names_bound, names_read, walk
 
 _DISPLAYS: Final = (gast.List, gast.Tuple)
-_COMPARISONS: Final[dict[type, Callable[[int, int], bool]]] = {
+COMPARISONS: Final[dict[type, Callable[[int, int], bool]]] = {
     gast.Eq: operator.eq,
     gast.NotEq: operator.ne,
     gast.Lt: operator.lt,
@@ -28,7 +28,7 @@ def compared_lengths(test: Any, look: Callable[[str], Value], block: list[Any]) 
 
     `look` says what a name means.
     """
-    compare = _COMPARISONS.get(type(test.ops[0]))
+    compare = COMPARISONS.get(type(test.ops[0]))
     sides = [_number(side, look, block) for side in (test.left, *test.comparators)]
     asks = any(map(_is_length, (test.left, *test.comparators)))
     if compare is None or not asks or len(sides) != 2 or sides[0] is None or sides[1] is None:
