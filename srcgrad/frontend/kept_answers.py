@@ -9,9 +9,11 @@ from typing import Any, Final
 import numpy as np
 
 from srcgrad.ir import gast
-from srcgrad.ir.walk import found_in, names_bound, root_name, walk
+from srcgrad.ir.walk import found_in, names_bound, names_read, root_name, walk
+from srcgrad.rules.records import primitive_of
 
-_EQUAL: Final = (np.array_equal, np.array_equiv)
+NEAR: Final = 1e-6
+"""What is no farther apart passes for equal."""
 ASKED: Final = "a test whether what an earlier call has kept is of the same argument"
 HINT: Final = "keep nothing from call to call"
 _PLACES: Final = (gast.Subscript, gast.Attribute, gast.Name)
@@ -23,22 +25,49 @@ def asks_what_is_kept(
     varies: Callable[[Any], bool],
     meaning: Callable[[Any], Any],
 ) -> Any | None:
-    """Return what compares a value that varies with what is kept, or looks it up there; else None.
+    r"""Return what compares a value that varies with what is kept, or looks it up; else None.
 
     What is `kept` when the program is run again may be found so, as ``if x == self.x``: it would be
-    a constant, whatever it was made of. `meaning` says which function is called.
+    a constant, whatever it was made of. `meaning` says which function is called, and what a name
+    is. A test whether a distance is next to nothing asks for the same; to ask whether it is large,
+    as what limits a rate does, is another thing.
 
     >>> body = gast.parse("if k in known: y = known[k]").body
     >>> found = asks_what_is_kept(body, {"known"}, lambda _: True, lambda _: None)
     >>> gast.unparse(found)
     'k in known'
+    >>> body = gast.parse("d = np.abs(x - last)\nif np.max(d) > 0.0: y = 1.0").body
+    >>> found = asks_what_is_kept(body, {"last"}, lambda _: True, lambda _: None)
+    >>> gast.unparse(found)
+    'np.max(d) > 0.0'
     """
     left = set(kept)
+    distances: set[str] = set()  # the names of what is calculated from one
+    numbers: dict[str, Any] = {}
+
+    def is_met(one: Any, other: Any) -> bool:
+        return _is_kept(one, left) and not _is_kept(other, kept) and varies(other)
+
+    def is_distance(value: Any) -> bool:
+        if not distances.isdisjoint(names_read(value)):
+            return True
+        pairs = (pair for node in walk(value) for pair in _subtracted(node, meaning))
+        return any(is_met(*pair) for pair in pairs)
+
+    def number(value: Any) -> Any:
+        value = numbers.get(value.id, value) if isinstance(value, gast.Name) else value
+        return value.value if isinstance(value, gast.Constant) else meaning(value)
+
     for statement in body:
         for node in walk(statement):
-            for one, other in _compared(node, meaning):
-                if _is_kept(one, left) and not _is_kept(other, kept) and varies(other):
-                    return node
+            if any(is_met(*pair) for pair in _compared(node, meaning)):
+                return node
+            if any(_is_tiny(number(b)) and is_distance(a) for a, b in _measured(node, meaning)):
+                return node
+            if isinstance(node, gast.Assign):
+                names = {name for target in node.targets for name in names_bound(target)}
+                numbers.update(dict.fromkeys(names, node.value))
+                distances |= names if is_distance(node.value) else set()
         if isinstance(statement, gast.Assign):  # which is of this call from here on
             left.difference_update(name for t in statement.targets for name in names_bound(t))
     return None
@@ -78,7 +107,31 @@ def _compared(node: Any, meaning: Callable[[Any], Any]) -> list[tuple[Any, Any]]
         if isinstance(node.ops[0], (gast.Eq, gast.NotEq)):
             return [(left, right), (right, left)]
     if isinstance(node, gast.Call) and len(node.args) > 1:
-        function = meaning(node.func)
-        if any(function is known for known in _EQUAL) or function is np.allclose:
+        if primitive_of(meaning(node.func)).compares in ("equal", "unequal"):
             return [(node.args[0], node.args[1]), (node.args[1], node.args[0])]
     return []
+
+
+def _subtracted(node: Any, meaning: Callable[[Any], Any]) -> list[tuple[Any, Any]]:
+    """Return what a node takes from what."""
+    one = other = None
+    if isinstance(node, gast.BinOp) and isinstance(node.op, gast.Sub):
+        one, other = node.left, node.right
+    elif isinstance(node, gast.Call) and len(node.args) > 1 and meaning(node.func) is np.subtract:
+        one, other = node.args[:2]
+    return [] if one is None else [(one, other), (other, one)]
+
+
+def _measured(node: Any, meaning: Callable[[Any], Any]) -> list[tuple[Any, Any]]:
+    """Return what a node asks to be smaller or larger than what."""
+    if isinstance(node, gast.Call) and node.args:
+        is_counted = primitive_of(meaning(node.func)).compares == "count"
+        return [(node.args[0], gast.Constant(0.0, None))] if is_counted else []
+    if not isinstance(node, gast.Compare) or len(node.ops) != 1:
+        return []
+    left, right = node.left, node.comparators[0]
+    return [(left, right), (right, left)]
+
+
+def _is_tiny(value: Any) -> bool:
+    return isinstance(value, (int, float)) and abs(value) <= NEAR

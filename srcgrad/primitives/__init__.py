@@ -30,7 +30,9 @@ def _merge() -> dict[str, Primitive]:
     for record in constants.RECORDS:
         known = merged.get(record.name, record)
         kind, outlines = known.kind or record.kind, known.outlines or record.outlines
-        merged[record.name] = replace(known, reason=record.reason, kind=kind, outlines=outlines)
+        merged[record.name] = replace(
+            known, reason=record.reason, kind=kind, outlines=outlines, compares=record.compares
+        )
     return merged
 
 

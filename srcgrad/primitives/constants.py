@@ -21,9 +21,10 @@ _TOLD: Final[dict[str, Any]] = {"reason": TRUTH, "kind": "truth"}
 _COUNTED: Final[dict[str, Any]] = {"reason": TRUTH, "kind": "int"}
 _PLACES: Final[dict[str, Any]] = {"reason": INDEX, "kind": "int"}
 
-_COMPARED: Final = "greater greater_equal less less_equal equal not_equal isclose"
+_ORDER: Final = "greater greater_equal less less_equal"
+_EQUAL: Final = "equal isclose allclose array_equal array_equiv"
 _IS: Final = "isnan isinf isfinite isposinf isneginf isreal iscomplex isnat is_busday"
-_WHOLE: Final = "array_equal array_equiv isrealobj iscomplexobj shares_memory isfortran"
+_WHOLE: Final = "isrealobj iscomplexobj shares_memory isfortran"
 _BITS: Final = "invert bitwise_and bitwise_or bitwise_xor left_shift right_shift bitwise_count"
 _EXTREMES: Final = "argmax argmin nanargmax nanargmin argsort argpartition lexsort"
 _INDICES: Final = "diag_indices_from diag_indices tril_indices triu_indices indices"
@@ -50,20 +51,27 @@ RECORDS: Final[tuple[Primitive, ...]] = (
     *records("math", "floor ceil trunc ulp", reason=STEPS),
     *records("builtins", "round", reason=STEPS),
     *records("_operator", "floordiv", reason=STEPS),
-    *records("numpy", f"{_COMPARED} {_IS} {_WHOLE} may_share_memory", **_TOLD),
-    *records("numpy", "allclose logical_and logical_or logical_not logical_xor", **_TOLD),
-    *records("numpy", "any all isin", **_TOLD),
+    *records("numpy", _EQUAL, compares="equal", **_TOLD),
+    *records("numpy", "not_equal", compares="unequal", **_TOLD),
+    *records("numpy", _ORDER, compares="order", **_TOLD),
+    *records("numpy", f"{_IS} {_WHOLE} may_share_memory", **_TOLD),
+    *records("numpy", "logical_and logical_or logical_not logical_xor", **_TOLD),
+    *records("numpy", "any all", compares="count", **_TOLD),
+    *records("numpy", "isin", **_TOLD),
     *records("numpy.logical_and", _METHODS, **_TOLD),
     *records("numpy.logical_or", _METHODS, **_TOLD),
     *records("numpy.logical_xor", _METHODS, **_TOLD),
     *records("numpy", f"{_BITS} packbits unpackbits gcd lcm", reason=TRUTH),
-    *records("math", "isnan isinf isfinite isclose", **_TOLD),
+    *records("math", "isnan isinf isfinite", **_TOLD),
+    *records("math", "isclose", compares="equal", **_TOLD),
     *records("math", "gcd factorial comb perm isqrt lcm", **_COUNTED),
-    *records("cmath", "isnan isinf isfinite isclose", **_TOLD),
+    *records("cmath", "isnan isinf isfinite", **_TOLD),
+    *records("cmath", "isclose", compares="equal", **_TOLD),
     *records("_operator", f"{_COMPARISONS} countOf indexOf length_hint", reason=TRUTH),
     *records("numpy", "searchsorted", axes="m,->; m,n->n; m,kn->kn", **_PLACES),
     *records("numpy", "digitize", axes=",m->; n,m->n; kn,m->kn", **_PLACES),
-    *records("numpy", f"{_EXTREMES} count_nonzero flatnonzero argwhere", **_PLACES),
+    *records("numpy", f"{_EXTREMES} flatnonzero argwhere", **_PLACES),
+    *records("numpy", "count_nonzero", compares="count", **_PLACES),
     *records("numpy", f"{_INDICES} tril_indices_from triu_indices_from", **_PLACES),
     *records("numpy", "unravel_index ravel_multi_index nonzero", **_PLACES),
     *records("numpy.linalg", "matrix_rank", **_PLACES),

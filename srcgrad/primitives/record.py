@@ -15,6 +15,7 @@ Gives = Literal["", "array", "number", "list", "tuple"]
 Kind = Literal["", "float", "truth", "int", "first", "promoted", "either", "mixed"]
 Along = Literal["", "all", "flat", "last", "first", "second", "rows", "columns", "new"]
 Slope = Literal["", "constant", "steep", "edge"]
+Compares = Literal["", "equal", "unequal", "order", "count"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +75,8 @@ class Primitive:
         writes: The places of the operands that it writes into.
         stores: It writes its last operand into the first, at what is between.
         asks_kind: It tells of what kind its first operand is, which may then be another elsewhere.
+        compares: It asks whether operands are ``equal``, next to each other or not (``unequal``),
+            which is larger (``order``), or which elements of one are nothing (``count``).
         tells: It hands what it is given to what keeps it, which is asked for none of it.
         outlines: The places of operands of which it reads the shape and the type alone.
     """
@@ -105,6 +108,7 @@ class Primitive:
     writes: tuple[int, ...] = ()
     stores: bool = False
     asks_kind: bool = False
+    compares: Compares = ""
     tells: bool = False
     outlines: tuple[int, ...] = ()
 

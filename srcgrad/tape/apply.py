@@ -20,6 +20,7 @@ from srcgrad.tape.core import (
     raw_of,
 )
 from srcgrad.tape.modes import STATE, current_modes
+from srcgrad.tape.near import note_difference
 from srcgrad.tape.node import Edge, next_number
 from srcgrad.tape.observers import observe_call, observe_node
 from srcgrad.tape.ops import Op
@@ -228,6 +229,8 @@ def _apply(op: Op, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
         result = wrap_constant(raw, tensors)
     if modes.strict:
         _note_arrays(op, args, kwargs, result)
+        if op.primal is np.subtract and modes.spoken is not None:
+            note_difference(args, result)
     views.note_views(op, args, kwargs, result, tensors)
     if modes.dual_level is not None and modes.dual_level.active(tensors):
         modes.dual_level.push(op, op.bind(args, kwargs), result)

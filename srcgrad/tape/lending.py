@@ -263,6 +263,10 @@ class Arguments:
             return self._originals[id(value)]
         return value if isinstance(value, Core) else _each(value, self._recorded)
 
+    def identity(self, used: int) -> int:
+        """Return the identity of what the caller has in the place of what has an identity."""
+        return id(self._originals[used]) if used in self._originals else used
+
     def give_back(self, *, keep: bool = False, nested: bool = False) -> None:
         """Let the caller's arrays, lists and dicts end as the function has left them.
 

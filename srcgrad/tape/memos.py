@@ -7,7 +7,7 @@ would be a constant. It is found by a key, or since what was kept of the argumen
 from __future__ import annotations
 
 import dis
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import islice
 from types import CodeType
 from typing import Any, Final
@@ -34,23 +34,24 @@ class Memos:
         self._kept = [value for item in reached.holders for value in _values_kept(item, reached)]
         self._kept += filter(_is_kept, _bound_outside(reached))
 
-    def refuse_found(self) -> None:
+    def refuse_found(self, identity: Callable[[int], int] = int) -> None:
         """Refuse the call if a value that varies has led to what an earlier one has kept.
 
         It was a key of a dict that such calls fill, or equal to what was bound before where they
-        bind something: in objects, classes, lists and dicts, and outside of the function.
+        bind something: in objects, classes, lists and dicts, and outside of the function. For what
+        is used in the call, `identity` tells the identity of what the caller has.
 
         Raises:
             NotDifferentiableError: It has.
         """
-        for found in getattr(STATE.spoken, "equals", ()):
-            if any(_is_same(found, kept) for kept in self._kept):
-                raise refusal(
-                    NotDifferentiableError,
-                    "a value that a gradient is asked for equals what an earlier call has kept, "
-                    "so that what is kept beside may be a constant",
-                    "keep nothing from call to call, or forget it before",
-                )
+        near = set(map(identity, getattr(STATE.spoken, "near", ())))
+        if any(id(kept) in near or _is_equal(kept) for kept in self._kept):
+            raise refusal(
+                NotDifferentiableError,
+                "a value that a gradient is asked for equals what an earlier call has kept, "
+                "so that what is kept beside may be a constant",
+                "keep nothing from call to call, or forget it before",
+            )
         if not STATE.spoken and not getattr(STATE.spoken, "hashes", None):
             return
         for known, size in self._sizes:
@@ -104,6 +105,11 @@ def _is_kept(value: Any) -> bool:
 def _is_same(one: Any, other: Any) -> bool:
     arrays = isinstance(one, np.ndarray) and isinstance(other, np.ndarray)
     return one is other or (arrays and one.size > 0 and bool(np.array_equal(one, other)))
+
+
+def _is_equal(kept: Any) -> bool:
+    """Say whether a value that varies was found to equal what is kept."""
+    return any(_is_same(value, kept) for value in getattr(STATE.spoken, "equals", ()))
 
 
 def _is_met(entry: tuple[Any, Any]) -> bool:

@@ -15,6 +15,7 @@ from srcgrad.runtime import join_columns, join_rows
 from srcgrad.tape.apply import apply, as_given, tensors_in, unwrap
 from srcgrad.tape.core import Core
 from srcgrad.tape.modes import STATE
+from srcgrad.tape.near import note_comparison
 from srcgrad.tape.nesting import as_operand, to_array
 from srcgrad.tape.ops import op_for
 from srcgrad.tape.pynumbers import as_python
@@ -58,6 +59,7 @@ def of_numbers(function: Callable[..., Any]) -> Callable[..., Any]:
             return function(*args, **kwargs)
         value = function(*as_given(args), **as_given(kwargs))  # with Python's own errors
         if constant_reason(function) is not None:
+            note_comparison(function, args, value)
             return value
         return _like(apply_rule(function, args, kwargs), value)
 

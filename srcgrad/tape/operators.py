@@ -18,11 +18,12 @@ from srcgrad.tape.apply import apply, binary, unary, unwrap
 from srcgrad.tape.core import USUAL_OPERANDS, Core, raw_of, requires_grad
 from srcgrad.tape.inplace import apply_inplace, check_writable, copy_in, set_item
 from srcgrad.tape.modes import STATE
+from srcgrad.tape.near import compared
 from srcgrad.tape.ops import require_op
 from srcgrad.tape.plain import call_constant
 from srcgrad.tape.refusing import detaching, refusal, user_frame
 from srcgrad.tape.selection import note_selection
-from srcgrad.tape.texts import ANY_TEXT, compared, hashed, spoken
+from srcgrad.tape.texts import ANY_TEXT, hashed, spoken
 
 ADD = require_op(np.add)
 SUBTRACT = require_op(np.subtract)

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 from srcgrad.tape.apply import same_container, tensors_in, unwrap
 from srcgrad.tape.core import make
 from srcgrad.tape.modes import STATE
-from srcgrad.tape.texts import compared, spoken
+from srcgrad.tape.near import note_comparison
+from srcgrad.tape.texts import spoken
 
-_COMPARING: Final = frozenset(
-    (np.equal, np.not_equal, np.array_equal, np.array_equiv, np.allclose, np.isclose)
-)
 CREATION = frozenset({np.zeros_like, np.ones_like, np.empty_like})
 
 
@@ -24,8 +22,7 @@ def call_constant(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any
     In strict mode they are plain NumPy values, except for arrays made to be filled.
     """
     raw = function(*unwrap(args), **unwrap(dict(kwargs)))
-    if STATE.spoken is not None and function in _COMPARING and len(args) == len(("one", "other")):
-        compared(args[0], args[1], raw, equal=function is not np.not_equal)
+    note_comparison(function, args, raw)
     if type(raw) is str:
         for tensor in tensors_in((*args, *kwargs.values())):
             spoken(tensor, raw)

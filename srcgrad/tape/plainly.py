@@ -86,7 +86,7 @@ def run_plainly(
                 arguments.refuse_more_writes()
                 names.refuse_changing()
                 result = _call(function, bound.args, bound.kwargs, reached)
-                memos.refuse_found()
+                memos.refuse_found(arguments.identity)
                 names.refuse_changed()
                 arguments.refuse_unseen()
             for part in tensors_in((result,)) if later else ():

@@ -14,6 +14,7 @@ from srcgrad.tape import operators
 from srcgrad.tape.apply import apply
 from srcgrad.tape.core import Core, array_in, edge_of, requires_grad
 from srcgrad.tape.modes import STATE
+from srcgrad.tape.near import compared, note_distance
 from srcgrad.tape.ops import Op
 from srcgrad.tape.refusing import refusal
 from srcgrad.tape.tensor import Tensor
@@ -191,9 +192,19 @@ def _comparison(name: str, compute: Callable[[Any, Any], Any]) -> None:
             return usual(self, other)
         if isinstance(other, Core) and not _is_python(other):
             return usual(self, other)
-        return compute(plain(self), plain(other))
+        found = compute(plain(self), plain(other))
+        if STATE.spoken is not None:
+            _note_comparison(name, self, other, found)
+        return found
 
     setattr(PythonFloat, name, method)
+
+
+def _note_comparison(name: str, one: Any, other: Any, found: bool) -> None:
+    if name in ("__eq__", "__ne__"):
+        compared(one, other, found, equal=name == "__eq__")
+    else:
+        note_distance(one, other)
 
 
 def _divmod(self: Any, other: Any) -> Any:

@@ -18,7 +18,7 @@ from typing import Any, Final
 import numpy as np
 
 from srcgrad.errors import NotDifferentiableError
-from srcgrad.tape.core import Core, raw_of, requires_grad
+from srcgrad.tape.core import Core, requires_grad
 from srcgrad.tape.modes import STATE
 from srcgrad.tape.refusing import refusal
 
@@ -36,6 +36,8 @@ class Spoken(set[str]):
         hashes: What stands for such values where they are keys.
         asked: How often one was asked for it.
         equals: What was found to be equal to such a value, without being one.
+        differences: What was taken from such a value or it from, by the key of the step.
+        near: The identities of what such a value was found to be next to, by their difference.
     """
 
     def __init__(self) -> None:
@@ -43,22 +45,8 @@ class Spoken(set[str]):
         self.hashes: set[int] = set()
         self.asked = 0
         self.equals: list[Any] = []
-
-
-def compared(one: Any, other: Any, found: Any, *, equal: bool = True) -> Any:
-    """Return what a comparison found; strict mode remembers what is equal to a value as a whole.
-
-    `equal` is the answer that says so.
-    """
-    if STATE.spoken is not None and np.size(found) and np.all(np.equal(found, equal)):
-        for value, side in ((one, other), (other, one)):
-            if isinstance(value, Core) and requires_grad(value) and not _varies(side):
-                STATE.spoken.equals.append(raw_of(side) if isinstance(side, Core) else side)
-    return found
-
-
-def _varies(value: Any) -> bool:
-    return isinstance(value, Core) and requires_grad(value)
+        self.differences: dict[Any, int] = {}
+        self.near: set[int] = set()
 
 
 def hashed(tensor: Core, value: Any) -> int:
