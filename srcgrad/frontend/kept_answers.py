@@ -106,10 +106,10 @@ def _compared(node: Any, meaning: Callable[[Any], Any]) -> list[tuple[Any, Any]]
             return [(right, left)]
         if isinstance(node.ops[0], (gast.Eq, gast.NotEq)):
             return [(left, right), (right, left)]
-    if isinstance(node, gast.Call) and len(node.args) > 1:
-        if primitive_of(meaning(node.func)).compares in ("equal", "unequal"):
-            return [(node.args[0], node.args[1]), (node.args[1], node.args[0])]
-    return []
+    if not isinstance(node, gast.Call) or len(node.args) < len(("one", "other")):
+        return []
+    asks = primitive_of(meaning(node.func)).compares in ("equal", "unequal")
+    return [(node.args[0], node.args[1]), (node.args[1], node.args[0])] if asks else []
 
 
 def _subtracted(node: Any, meaning: Callable[[Any], Any]) -> list[tuple[Any, Any]]:
