@@ -67,6 +67,7 @@ class GradientReading(Forms, Reading, Generic[P, R_co]):
     _made_for: Callable[..., Plan]
     _fitting: Callable[..., Plan | None]
     _at_all_blocks: Any = None
+    _at_call: Plan | None = None
     checks: bool
     _verify: Callable[..., None]
     _policy: Policy
@@ -159,22 +160,46 @@ class GradientReading(Forms, Reading, Generic[P, R_co]):
         twin._last = dict(self._last)  # noqa: SLF001 - it is of the same class
         return twin
 
-    def differentiable(self, *, keep_complex: bool = False) -> Callable[..., Any]:
+    def differentiable(
+        self, *, keep_complex: bool = False, arguments: Mapping[str, Any] | None = None
+    ) -> Callable[..., Any]:
         """Return the generated function, in a text that takes nothing for granted.
 
-        `keep_complex` asks for a text that is right for complex numbers too.
+        `keep_complex` asks for a text that is right for complex numbers too. Where there is no such
+        text, it is that for the arguments of a call, if they are given.
 
         Raises:
             UnsupportedError: The function is not differentiated by source; the error says where.
         """
-        plan = self._plain_plan(keep_complex)
-        if plan is None:
-            raise MutationError(
-                f"the gradient of `{describe(self.primal)}` is not one text for all arguments",
-                hint="work on copies of the arguments that the function updates in place",
-            )
-        refuse_doubted(plan)
+        try:
+            plan = self._plain_plan(keep_complex)
+            if plan is None:
+                raise MutationError(
+                    f"the gradient of `{describe(self.primal)}` is not one text for all arguments",
+                    hint="work on copies of the arguments that the function updates in place",
+                )
+            refuse_doubted(plan)
+        except UnsupportedError:
+            plan = None if arguments is None else self._plan_at(arguments)
+            if plan is None or plan.generated.keep_complex is not keep_complex:
+                raise
+            refuse_doubted(plan)
         return plan.function
+
+    def _plan_at(self, arguments: Mapping[str, Any]) -> Plan | None:
+        """Return the plan for a call, if it is a text alone; the last one, if it is for that."""
+        call = self._selection.signature.bind_partial()
+        call.arguments.update(arguments)
+        plan = self._at_call
+        if plan is None or not self._is_for(plan, call):
+            plan = self.plan_of_example(arguments)
+            self._at_call = plan
+        whole = not (plan.scalars or plan.records or plan.written or plan.generated.taped)
+        return plan if whole else None
+
+    def _is_for(self, plan: Plan, call: BoundArguments) -> bool:
+        current = plan.is_current(self._subject(plan.options)) and plan.suits(call.arguments)
+        return current and plan.fits(call.args, call.kwargs)
 
     def _plain_plan(self, keep_complex: bool) -> Plan | None:
         kept = self._plain.get(keep_complex)

@@ -152,7 +152,7 @@ class Jacobian(Made, Generic[P]):
                 remember(self._calls, kinds, short)
         return found
 
-    def differentiable(self, *, keep_complex: bool = False) -> Callable[..., Any]:
+    def differentiable(self, *, keep_complex: bool = False, arguments: Any = None) -> Any:
         """Return the Jacobian as one function with source, column by column.
 
         Raises:
@@ -165,7 +165,7 @@ class Jacobian(Made, Generic[P]):
                 "the derivative of a Jacobian at complex arguments",
                 hint="differentiate with respect to the real and imaginary parts",
             )
-        function = to_differentiate(self.primal)
+        function = to_differentiate(self.primal, arguments=arguments)
         if self._text is None or not self._text[0].is_current(function):
             if not self._selection.single:
                 raise UnsupportedError(

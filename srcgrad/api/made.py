@@ -71,7 +71,7 @@ class Made(Reading):
         """Return the compiled derivative, in the text for arguments if some are given."""
         maker = self.maker(arguments)
         keep_complex = any(map(is_complex, (arguments or {}).values()))
-        function = to_differentiate(maker.primal, keep_complex=keep_complex)
+        function = to_differentiate(maker.primal, keep_complex=keep_complex, arguments=arguments)
         given = {name: v for name, v in (arguments or {}).items() if may_be_static(v)}
         made: Plan = maker.make_plan(
             function, keep_complex=keep_complex, stages=stages, given=given

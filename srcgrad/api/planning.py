@@ -75,7 +75,7 @@ class Plans(Generic[AnyPlan]):
             self.primal.refuse_containers(arguments)
         if hasattr(self.primal, "take_for_granted"):
             self.primal.take_for_granted(arguments)
-        function = to_differentiate(self.primal, keep_complex=keep_complex)
+        function = to_differentiate(self.primal, keep_complex=keep_complex, arguments=arguments)
         library_for(self.policy, lambda: arguments)  # arrays of several are refused first
         plan = self._kept.get(keep_complex)
         if (key := (keep_complex, _spelled(arguments))) in self._of_flags:

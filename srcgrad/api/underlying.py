@@ -23,17 +23,24 @@ def plain(f: Callable[..., Any]) -> Callable[..., Any]:
     return f.__func__ if isinstance(f, MethodType) else f
 
 
-def to_differentiate(f: Callable[..., Any], *, keep_complex: bool = False) -> FunctionType:
+def to_differentiate(
+    f: Callable[..., Any],
+    *,
+    keep_complex: bool = False,
+    arguments: Mapping[str, Any] | None = None,
+) -> FunctionType:
     """Return the Python function to differentiate for `f`: of a gradient, its generated text.
 
-    `keep_complex` asks for the text of a gradient that is right for complex numbers too.
+    `keep_complex` asks for the text of a gradient that is right for complex numbers too. Where
+    none serves all arguments, it is that for those of a call, if they are given.
 
     Raises:
         UnsupportedError: `f` is a gradient that is not computed by source.
         SourceNotFoundError: There is no Python function behind `f`.
     """
     taken = getattr(f, "differentiable", None) if hasattr(f, "__srcgrad_taken__") else None
-    function = plain(f) if taken is None else taken(keep_complex=keep_complex)
+    at = {} if arguments is None else {"arguments": arguments}
+    function = plain(f) if taken is None else taken(keep_complex=keep_complex, **at)
     if hasattr(function, "__srcgrad_refusal__"):
         raise function.__srcgrad_refusal__
     if not isinstance(function, FunctionType):

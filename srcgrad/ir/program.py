@@ -79,6 +79,12 @@ class Program:
     _found: dict[Any, Any] = field(default_factory=dict)
     _found_in: Any = None
 
+    @property
+    def of_generated(self) -> bool:
+        """Say whether the program is a derivative that was generated before."""
+        module = str(self.reader.scope.function.__module__)
+        return module.startswith("srcgrad._generated.")
+
     def operation(self, statement: Any) -> Operation:
         """Return what an assignment computes; read once and kept."""
         found = self._operations.get(id(statement))

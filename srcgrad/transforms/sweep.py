@@ -198,8 +198,7 @@ class Sweep:
     @property
     def of_generated(self) -> bool:
         """Say whether the program is a derivative that was generated before."""
-        module = str(self.program.reader.scope.function.__module__)
-        return module.startswith("srcgrad._generated.")
+        return self.program.of_generated
 
     @property
     def containers(self) -> frozenset[str]:
