@@ -211,8 +211,8 @@ class GradientReading(Forms, Reading, Generic[P, R_co]):
             return found
         wanted = keep_complex or self._ready().generated.keep_complex
         kind = "complex plain" if wanted else "plain"
-        plan = self._twin(kind, keep_complex=wanted, assume=False, plain=True)
-        if plan is None or plan.scalars:
+        plan = self._made_twin(kind, keep_complex=wanted, assume=False, plain=True)
+        if plan.scalars:
             return None
         self._plain[keep_complex] = plan
         return plan

@@ -115,13 +115,18 @@ def is_endless(loop: Any) -> bool:
 
 
 def surely_runs(loop: Any) -> bool:
-    """Say whether a loop runs over a range that is written out and not empty, each trip to its end.
+    """Say whether a loop runs over what is written out and not empty, each trip to its end.
 
     >>> from srcgrad.compiler.doctesting import parse
     >>> [surely_runs(parse(f"for i in range({k}): y = i")[0]) for k in ("3", "n", "2, 1")]
     [True, False, False]
+    >>> [surely_runs(parse(f"for i in {k}: y = i")[0]) for k in ("(a, b)", "[]", "(*a,)")]
+    [True, False, False]
     """
     call = getattr(loop, "iter", None)
+    if isinstance(call, (gast.Tuple, gast.List)):
+        shown = any(not isinstance(item, gast.Starred) for item in call.elts)
+        return shown and not found_in(loop, gast.Break, gast.Continue)
     if not isinstance(call, gast.Call) or getattr(call.func, "id", "") != "range":
         return False
     ends: list[Any] = [getattr(item, "value", None) for item in call.args]

@@ -78,6 +78,9 @@ def reached_functions(function: FunctionType, given: Iterable[Any] = ()) -> Reac
 @contextmanager
 def nothing_bound() -> Iterator[None]:
     """Let what functions reach be looked at once each, within a block that binds no name anew."""
+    if _KNOWN.get() is not None:
+        yield
+        return
     token = _KNOWN.set({})
     try:
         yield

@@ -21,6 +21,9 @@ from srcgrad.tape.texts import says
 from srcgrad.tape.userspace import Reached, content_of
 
 _STORES: Final = dis.opmap["STORE_SUBSCR"]
+_BINDS_FIELD: Final = dis.opmap["STORE_ATTR"]
+_BINDS_GLOBAL: Final = dis.opmap["STORE_GLOBAL"]
+_BINDS_CELL: Final = dis.opmap["STORE_DEREF"]
 _FILLING: Final = frozenset(("setdefault", "update", "__setitem__", "setitem"))
 _FIXED: Final = (int, str, bytes, type(None), type)
 
@@ -31,8 +34,9 @@ class Memos:
     def __init__(self, reached: Reached) -> None:
         self._reached = reached
         self._sizes = [(item, len(item)) for item in reached.holders if isinstance(item, dict)]
-        self._kept = [value for item in reached.holders for value in _values_kept(item, reached)]
-        self._kept += filter(_is_kept, _bound_outside(reached))
+        bound = _Bound(reached)
+        self._kept = [value for item in reached.holders for value in bound.kept_in(item)]
+        self._kept += filter(_is_kept, bound.outside(reached))
 
     def refuse_found(self, identity: Callable[[int], int] = int) -> None:
         """Refuse the call if a value that varies has led to what an earlier one has kept.
@@ -68,34 +72,43 @@ class Memos:
         return not names or any(_fills(code, names) for code in self._reached.codes)
 
 
-def _values_kept(holder: Any, reached: Reached) -> list[Any]:
-    """Return the arrays and floats in an object, list or dict into which code puts some."""
-    if isinstance(holder, (list, dict)):
-        values = list(holder.values() if isinstance(holder, dict) else holder)
-        filled = any(_STORES in code.co_code[::2] for code in reached.codes)
-    else:
-        fields, stored = getattr(holder, "__dict__", {}), _stored_by(reached, "STORE_ATTR")
-        values = [value for name, value in fields.items() if name in stored]
-        filled = bool(values)
-    return list(filter(_is_kept, values)) if filled else []
+class _Bound:
+    """What the code that a call reaches binds: entries, fields, names of modules and of cells."""
 
+    def __init__(self, reached: Reached) -> None:
+        self._fields: set[str] = set()
+        self._names: set[str] = set()
+        self._stores = self._binds_cells = False
+        for code in reached.codes:
+            opcodes = set(code.co_code[::2])
+            self._stores = self._stores or _STORES in opcodes
+            self._binds_cells = self._binds_cells or _BINDS_CELL in opcodes
+            if not opcodes.isdisjoint((_BINDS_FIELD, _BINDS_GLOBAL)):
+                for step in dis.get_instructions(code):
+                    if step.opcode == _BINDS_FIELD:
+                        self._fields.add(step.argval)
+                    elif step.opcode == _BINDS_GLOBAL:
+                        self._names.add(step.argval)
 
-def _bound_outside(reached: Reached) -> list[Any]:
-    """Return what names outside hold that code binds: of classes, of modules and of functions."""
-    fields, names = _stored_by(reached, "STORE_ATTR"), _stored_by(reached, "STORE_GLOBAL")
-    spaces: list[tuple[Mapping[str, Any], set[str]]]
-    spaces = [(vars(kind), fields) for kind in reached.classes]
-    spaces += [(space, names) for space, _ in reached.namespaces.values()]
-    values = [space[name] for space, bound in spaces for name in bound if name in space]
-    cells = reached.cells if _stored_by(reached, "STORE_DEREF") else []
-    return [*values, *map(content_of, cells)]
+    def kept_in(self, holder: Any) -> list[Any]:
+        """Return the arrays and floats in an object, list or dict into which code puts some."""
+        if isinstance(holder, (list, dict)):
+            values = (
+                (holder.values() if isinstance(holder, dict) else holder) if self._stores else ()
+            )
+        else:
+            fields = getattr(holder, "__dict__", {})
+            values = [value for name, value in fields.items() if name in self._fields]
+        return list(filter(_is_kept, values))
 
-
-def _stored_by(reached: Reached, how: str) -> set[str]:
-    opcode = dis.opmap[how]
-    codes = [code for code in reached.codes if opcode in code.co_code[::2]]
-    steps = [step for code in codes for step in dis.get_instructions(code)]
-    return {step.argval for step in steps if step.opcode == opcode}
+    def outside(self, reached: Reached) -> list[Any]:
+        """Return what names outside hold that code binds: of classes, modules and functions."""
+        spaces: list[tuple[Mapping[str, Any], set[str]]]
+        spaces = [(vars(kind), self._fields) for kind in reached.classes]
+        spaces += [(space, self._names) for space, _ in reached.namespaces.values()]
+        values = [space[name] for space, bound in spaces for name in bound if name in space]
+        cells = reached.cells if self._binds_cells else []
+        return [*values, *map(content_of, cells)]
 
 
 def _is_kept(value: Any) -> bool:

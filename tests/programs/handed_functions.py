@@ -362,3 +362,75 @@ def helper_that_calls_itself_with_a_function(x):
     z = _without(y)
     y[0] = 1.0
     return np.sum(z * y)
+
+
+def _reductions_for(data, without_nan=False):
+    if isinstance(data, np.ma.MaskedArray):
+        middle, total = np.ma.median, np.ma.sum
+    elif without_nan:
+        middle = np.nanmedian
+        total = np.nansum
+    else:
+        middle = np.median
+        total = np.sum
+    return middle, total
+
+
+def _location(data, c=6.0, *, without_nan=False):
+    middle, total = _reductions_for(data, without_nan=without_nan)
+    data = np.asanyarray(data).astype(np.float64)
+    around = data - middle(data, axis=None)
+    return total(around**2 * (1.0 - (around / c) ** 2)) / c + middle(data)
+
+
+@program("v")
+def reductions_that_a_helper_picks_for_data(x):
+    return _location(x) + _location(x, without_nan=True)
+
+
+def _total_of(without_nan):
+    if without_nan:
+        chosen = np.nansum
+    else:
+        chosen = np.sum
+    return chosen
+
+
+@program("v")
+def total_that_a_helper_picks_by_a_flag(x):
+    total = _total_of(False)
+    return total(x**2) * _total_of(True)(x)
+
+
+def _cubed(v):
+    return v**3
+
+
+def _squared(v):
+    return v * v
+
+
+def _power_and_value(v, n=2):
+    if n == 2:
+        return _squared, v
+    return _cubed, v * 2.0
+
+
+@program("v")
+def function_beside_a_value_from_a_helper(x):
+    power, value = _power_and_value(x, 3)
+    other, same = _power_and_value(x)
+    return np.sum(power(value) + other(same))
+
+
+class _Shaped:
+    def __init__(self, name):
+        self.power, _ = _power_and_value(1.0, 2 if name == "square" else 3)
+
+    def __call__(self, v):
+        return self.power(v)
+
+
+@program("v")
+def function_that_an_object_gets_of_a_helper(x):
+    return np.sum(_Shaped("square")(x)) - np.sum(_Shaped("cube")(x))

@@ -13,7 +13,7 @@ from srcgrad.frontend.expand.values import Choice, Known, Local, Method, Partial
 from srcgrad.frontend.source import FunctionSource, find_source, has_source
 from srcgrad.ir import gast
 from srcgrad.ir.program import direct_names
-from srcgrad.ir.scopes import Scope, scope_of, uncached
+from srcgrad.ir.scopes import MISSING, Scope, scope_of, uncached
 from srcgrad.ir.walk import found_in
 from srcgrad.runtime.objects import is_plain_class
 
@@ -171,7 +171,7 @@ def may_return_function(source: FunctionSource) -> bool:
 
 
 def _returns_outside(source: FunctionSource) -> bool:
-    """Say whether a function may return a module, a member of a class, or what it imports."""
+    """Say whether a function may return a function, a module, a member, or what it imports."""
     tree = source.tree
     imports = found_in(tree, gast.Import, gast.ImportFrom)
     names = {alias.asname or alias.name for item in imports for alias in item.names}
@@ -189,17 +189,23 @@ def _returns_outside(source: FunctionSource) -> bool:
 
 
 def _is_known(value: Any, scope: Scope) -> bool:
-    """Say whether an expression is a module, or a member of an enumeration, however chosen."""
+    """Say whether an expression is a function or module, or a member of an enumeration."""
     if isinstance(value, (gast.Subscript, gast.Call, gast.Attribute)):
         holder = value.func if isinstance(value, gast.Call) else value.value
         if is_enumeration(scope.resolve(holder)):
             return True
-    named = isinstance(value, (gast.Name, gast.Attribute))
-    return named and isinstance(scope.resolve(value), ModuleType)
+    if not isinstance(value, (gast.Name, gast.Attribute)):
+        return False
+    found = scope.resolve(value)
+    return found is not MISSING and (isinstance(found, ModuleType) or callable(found))
 
 
 def _parts(value: Any) -> list[Any]:
-    """Return what an expression may be: one of the values of a choice, or itself."""
+    """Return what an expression may be, or holds: each of the values of a choice, or itself."""
+    if isinstance(value, (gast.Tuple, gast.List)):
+        return [part for item in value.elts for part in _parts(item)]
+    if isinstance(value, gast.Dict):
+        return [part for item in value.values for part in _parts(item)]
     if isinstance(value, gast.IfExp):
         return [*_parts(value.body), *_parts(value.orelse)]
     if isinstance(value, gast.BoolOp):

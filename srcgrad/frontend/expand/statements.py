@@ -19,6 +19,7 @@ from srcgrad.frontend.expand.values import (
     Local,
     Lost,
     Object,
+    Partial,
     Recorded,
     Static,
     Value,
@@ -46,7 +47,7 @@ class Statements(Part):
         if isinstance(result, Recorded) and self.frame.record_calls.returns_objects:
             result = self.frame.record_calls.returned(result, self._end)
         elif isinstance(result, Static):
-            if not isinstance(result, Items):
+            if not isinstance(result, Items) or self._hands_out_functions(result):
                 self.session.records.leak(result)
                 raise NeedsInlineError
             result = self.frame.plain(result, self._end)
@@ -55,6 +56,14 @@ class Statements(Part):
         if result is not None:
             self.frame.out.append(at(gast.Return(result), self._end))
         return self.frame.out or [at(gast.Pass(), body[0])]
+
+    def _hands_out_functions(self, value: Value) -> bool:
+        """Say whether a helper returns a tuple with functions in it, which its caller may call."""
+        parts = value.values if isinstance(value, Items) and not self.frame.begins else []
+        return any(
+            isinstance(part, (Local, Partial)) or (isinstance(part, Known) and callable(part.value))
+            for part in parts
+        )
 
     def run(self, body: list[Any]) -> Value | None:
         queue = list(body)
@@ -146,7 +155,9 @@ class Statements(Part):
             value = self.frame.value(node.value)
             if isinstance(value, Recorded) and self.frame.record_calls.returns_objects:
                 value = self.frame.record_calls.returned(value, node)
-            elif isinstance(value, Static) and not isinstance(value, (Items, Instance)):
+            elif isinstance(value, Static) and (
+                not isinstance(value, (Items, Instance)) or self._hands_out_functions(value)
+            ):
                 self.session.records.leak(value)
                 raise NeedsInlineError
             else:

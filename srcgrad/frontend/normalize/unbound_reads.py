@@ -114,10 +114,7 @@ class _Bindings:
         elif isinstance(statement, gast.Expr):
             self._handed.update(names_read(statement))
         if isinstance(statement, gast.For):
-            counts = getattr(getattr(statement.iter, "func", None), "id", "") == "range"
-            plain = isinstance(statement.iter, gast.Name)  # over the keys of a dict
-            kind = "number" if counts else "entry" if plain else "nothing"
-            self._add(statement.target, kind, root_name(statement.iter) if plain else None)
+            self._run_over(statement.target, statement.iter)
         elif isinstance(statement, gast.Assign):
             (target,) = statement.targets
             if isinstance(target, gast.Subscript):
@@ -129,6 +126,29 @@ class _Bindings:
                     self._hold(_shown(statement.value))
                 elif kind not in ("copy", "entry", "number", "constant"):
                     self._handed.update(names_read(statement.value))
+
+    def _run_over(self, target: Any, iterable: Any) -> None:
+        """Note what a loop binds."""
+        called = getattr(getattr(iterable, "func", None), "id", "")
+        given = getattr(iterable, "args", [])
+        several = getattr(target, "elts", [])
+        if called == "range":
+            self._add(target, "number")
+        elif called == "reversed":
+            self._run_over(target, given[0])
+        elif called == "enumerate" and len(several) > 1:
+            self._add(several[0], "number")
+            self._run_over(several[1], given[0])
+        elif called == "zip" and len(several) == len(given):
+            for part, items in zip(several, given, strict=True):
+                self._run_over(part, items)
+        elif isinstance(iterable, (gast.Tuple, gast.List)) and isinstance(target, gast.Name):
+            for item in iterable.elts:
+                self._add(target, self._kind(item), root_name(item))
+        elif isinstance(iterable, gast.Name):  # over the keys of a dict
+            self._add(target, "entry", root_name(iterable))
+        else:
+            self._add(target, "nothing")
 
     def _hold(self, values: list[Any]) -> None:
         """Note what is put into a container."""
