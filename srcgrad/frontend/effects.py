@@ -371,6 +371,7 @@ class Effects:
         callees = self._meant(call.func)
         known = self._reader.vocabulary.rule_for
         own = [c for c in callees if isinstance(c, FunctionType) and not is_library(c)]
+        own = [c for c in own if c not in _READERS]
         return [] if len(own) < len(callees) or any(map(known, own)) else own
 
     def _handed_back(self, callee: FunctionType, call: Any) -> set[str]:

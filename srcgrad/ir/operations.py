@@ -211,7 +211,8 @@ class Reader:
         settled = SETTLED.of(node)
         starred = any(isinstance(item, gast.Starred) for item in args)
         if settled or None in keywords or (starred and not self._gives_all(node)):
-            return Operation("constant" if settled else "unknown", None, args, {})
+            constant = settled or (starred and self._is_constant(node))
+            return Operation("constant" if constant else "unknown", None, args, {})
         callee = self.scope.resolve(node.func)
         if callee is MISSING:
             return self._read_method(node, args, keywords)
@@ -235,8 +236,20 @@ class Reader:
             return Operation("user", callee, args, keywords)
         return operation
 
+    def _is_constant(self, call: Any) -> bool:
+        """Say whether the result of a call hangs on no derivative, whatever it is given."""
+        callee = self.scope.resolve(call.func)
+        found = callee is not MISSING and self._primitive(callee).kind == "constant"
+        return found and not writes_result(call, callee)
+
     def _gives_all(self, call: Any) -> bool:
-        """Say whether a call gives a primitive one list of all operands that it takes by a star."""
+        """Say whether a call gives a primitive all operands, some by a star, that may be one list.
+
+        Methods like `reshape` take the parts of a shape, or one tuple of them.
+        """
+        func = call.func
+        if self.scope.resolve(func) is MISSING and isinstance(func, gast.Attribute):
+            return func.attr in self.vocabulary.variadic
         if len(call.args) != 1 or not isinstance(call.args[0], gast.Starred):
             return False
         return self.vocabulary.takes_any_number(self.scope.resolve(call.func))
@@ -266,7 +279,8 @@ class Reader:
         primal = self.vocabulary.methods.get(func.attr)
         if primal is None:
             return Operation("unknown", None, (func.value, *args), keywords)
-        if func.attr in self.vocabulary.variadic and len(args) != 1:
+        starred = any(isinstance(item, gast.Starred) for item in args)
+        if func.attr in self.vocabulary.variadic and (starred or len(args) != 1):
             args = (gast.Tuple(list(args), gast.Load()),) if args else ()
         return self._primitive(primal, func.value, *args, **keywords)
 

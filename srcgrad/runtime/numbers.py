@@ -88,6 +88,7 @@ def shared_each(grad: Any, args: Sequence[Any], extreme: Any) -> tuple[Any, ...]
 
     Of equal numbers each has its share; of equal rows of numbers Python takes the first.
     """
+    args = tuple(args) if isinstance(args, ARRAYS) else args  # given by a star
     if len(args) == len(("x", "y")) and isinstance(extreme, float):
         is_first, is_second = bool(args[0] == extreme), bool(args[1] == extreme)
         if is_first is not is_second:  # the usual case

@@ -6,7 +6,7 @@ function maps tangents as it maps values, and a slope that `backward` multiplies
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
@@ -20,7 +20,7 @@ from srcgrad.ir.build import assign, call, clone, load
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import direct_names
 from srcgrad.rules.base import Context, Elementwise, Function
-from srcgrad.transforms.rule_sources import NotInlinableError, whole_parameters
+from srcgrad.transforms.rule_sources import NotInlinableError, is_lone_star, whole_parameters
 from srcgrad.transforms.templates import Inlined, Inliner
 
 _RESHAPES = (np.ravel, np.reshape, runtime.flatten)
@@ -188,7 +188,7 @@ class TangentRules:
             placed = self._place(step, self._varies)
             if placed.tangent is None:
                 raise NoTangentError
-            given = [self._given(item, step) for item in placed.parameters]
+            given = self._all_given(placed.parameters, step)
             emitted, values = placed.tangent(given)
         except NotInlinableError:
             return self._called(step)
@@ -216,8 +216,14 @@ class TangentRules:
         value.keywords = [
             gast.keyword(key, clone(item)) for key, item in step.operation.keywords.items()
         ]
-        tangents = [self._given(item, step) for item in operands]
+        tangents = self._all_given(operands, step)
         return Pushed(call(f"{name}.jvp", load(context), *tangents), [], [begin], value)
+
+    def _all_given(self, operands: Sequence[Any], step: _Step) -> list[Any]:
+        """Return the tangents of operands as a `jvp` gets them, with the star of a lone list."""
+        given = [self._given(item, step) for item in operands]
+        starred = len(given) == 1 and is_lone_star(step.operation.args)
+        return [gast.Starred(given[0], gast.Load())] if starred else given
 
     def _given(self, item: Any, step: _Step) -> Any:
         """Return the tangent of an operand as a `jvp` gets it: None for none.

@@ -134,7 +134,7 @@ def element_in_an_object(x):
     return size * np.sum(np.sin(y) * x) * (2 if found else 3)
 
 
-@program("v", by="tape")
+@program("v")
 def object_updated_by_its_own_method(x):
     y = x * 2.0
     store = _Store(y)

@@ -97,9 +97,9 @@ def none_beside_numbers_for_a_function(x):
     return _scaled_by((None, x)) * 2 + _scaled_by((x * 2, x))
 
 
-@program("s", by="tape")
+@program("s")
 def numbers_copied_deep(a):
-    held = copy.deepcopy([a, {"k": a * 2.0}])
+    held = copy.deepcopy([a * 1.0, {"k": a * 2.0}])
     return held[0] * held[1]["k"] * copy.copy(a)
 
 

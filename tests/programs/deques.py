@@ -77,3 +77,25 @@ def extended(x):
     held.extend([x[0], x[1]])
     held.extend(x * 2)
     return sum(held) * held[-1] * held[2]
+
+
+@program("v")
+def a_ring_that_turns(x):
+    total = 0.0
+    ring = deque([0.0, 0.0, 0.0], maxlen=3)
+    for v in x:
+        ring.rotate(1)
+        ring[0] = v
+        total += ring[0] * ring[1]
+    return total
+
+
+@program("v")
+def counted_out_of_a_ring(x):
+    total = 0.0
+    ring = deque(x)
+    while len(ring) > 1:
+        ring.rotate(-1)
+        total += ring.popleft() * len(ring)
+    ring.rotate()
+    return total * ring[0]

@@ -20,7 +20,7 @@ from srcgrad.frontend.expand.values import (
     is_named,
 )
 from srcgrad.ir import gast
-from srcgrad.ir.build import at, call
+from srcgrad.ir.build import at, call, clone
 from srcgrad.ir.handlers import expression
 from srcgrad.ir.walk import names_read
 
@@ -53,11 +53,14 @@ class Asking(Part):
 
     def ask(self, owner: Value, name: str, args: list[Value], node: Any) -> Value:
         """Return what a special method of an object returns."""
+        self._refuse_half_answers(owner, name, node)
+        return self.frame.call(self.frame.attribute(owner, name, node), args, {}, node)
+
+    def _refuse_half_answers(self, owner: Value, name: str, node: Any) -> None:
         if "NotImplemented" in names_read(self.session.code(self.method_of(owner, name)).tree):
             self.frame.refuse(
                 node, f"`{name}`, which may leave the answer to the other operand", "call a method"
             )
-        return self.frame.call(self.frame.attribute(owner, name, node), args, {}, node)
 
     # -- comparisons
 
@@ -182,12 +185,16 @@ class Asking(Part):
 
     # -- updates
 
-    def updated(self, held: Value, op: Any, value: Any, node: Any) -> Value | None:
-        """Return what ``held += value`` binds by the object's own method; None without one."""
-        word = self.frame.objects.word_of(op)
+    def updating_call(self, held: Value, node: Any) -> Any:
+        """Return ``held = held.__iadd__(value)`` for an update by a method; None without one."""
+        word = self.frame.objects.word_of(node.op)
         if not word or not self.method_of(held, f"__i{word}__"):
             return None
-        return self.ask(held, f"__i{word}__", [self.frame.value(value)], node)
+        self._refuse_half_answers(held, f"__i{word}__", node)
+        owner = clone(node.target)
+        owner.ctx = gast.Load()
+        made = gast.Call(gast.Attribute(owner, f"__i{word}__", gast.Load()), [node.value], [])
+        return at(gast.Assign([node.target], at(made, node), None), node)
 
 
 def _shortened(test: Any, values: list[Any]) -> Any:

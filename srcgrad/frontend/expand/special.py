@@ -319,9 +319,15 @@ class Special(Part):
 
     @function(copy.copy)
     def _copy(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
-        """Leave a copy of a value as it is; what it does hangs on what the value is."""
+        """Return an object with the fields of another; other copies hang on what the value is."""
         made = args[0] if len(args) == 1 and not keywords else None
-        if not isinstance(made, gast.Name) or not self.frame.varies(made):
+        if self.frame.asking.method_of(made, "__copy__"):
+            return self.frame.asking.ask(made, "__copy__", [], node)
+        if isinstance(made, Instance) and self.session.holding.of(made.value) is None:
+            made = self.frame.fields.all_fields_of(made)
+        if isinstance(made, Object) and self.frame.hoistable and not hasattr(made.cls, "__copy__"):
+            return self._new_object(made.cls, made.name, made.fields, node)
+        if made is None or isinstance(made, Static) or not self.frame.varies(made):
             return None
         return at(gast.Call(self.frame.constant(copy.copy, "copy"), [made], []), node)
 
@@ -339,12 +345,16 @@ class Special(Part):
         parts = {name: self._copy_of(held, node) for name, held in given.fields.items()}
         if any(part is None for part in parts.values()):
             return None
-        new = Object(given.cls, self.frame.wished or given.name)
+        return self._new_object(given.cls, given.name, parts, node)
+
+    def _new_object(self, cls: type, name: str, parts: dict[str, Any], node: Any) -> Object:
+        """Return an object with these fields, of which the constructor is not asked."""
+        new = Object(cls, self.frame.wished or name)
         self.frame.wished = ""
         self.frame.depths[id(new)] = self.frame.depth
         self.session.kept.append(new)
-        for name, part in parts.items():
-            self.frame.constructing.set_field(new, name, part, node)
+        for field, part in parts.items():
+            self.frame.constructing.set_field(new, field, part, node)
         self.frame.changed = True
         return new
 

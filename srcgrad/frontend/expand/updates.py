@@ -37,9 +37,7 @@ class Updates(Part):
         if isinstance(target, gast.Name) and self.frame.held_names.update_outside(target.id, node):
             return
         held = self.frame.env.get(getattr(target, "id", ""))
-        updated = self.frame.asking.updated(held, node.op, node.value, node)
-        if updated is not None:
-            self.frame.statements.assign_name(target.id, updated, node)
+        if self._calls(held, node):
             return
         listed = held if isinstance(held, Items) and held.keys is None else None
         adds = listed is not None and isinstance(node.op, gast.Add)
@@ -62,9 +60,18 @@ class Updates(Part):
                 self.frame.held_fields.store_into_field(target, node.value, node)
         self.frame.out.append(node)
 
+    def _calls(self, held: Any, node: Any) -> bool:
+        """Write an update of an object by its own method; False if it has none."""
+        called = self.frame.asking.updating_call(held, node)
+        if called is not None:
+            self.frame.statement(called)
+        return called is not None
+
     def _updates_attribute(self, target: Any, node: Any) -> bool:
         """Write an update of an attribute; False if it is one as any other."""
         owner = self.frame.value(clone(target.value))
+        if isinstance(owner, Object) and self._calls(owner.fields.get(target.attr), node):
+            return True
         known = isinstance(owner, (Object, Recorded))
         if known and self.frame.objects.setter_of(owner, target.attr) is not None:
             value = gast.BinOp(self._read(target), node.op, node.value)

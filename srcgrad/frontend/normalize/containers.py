@@ -17,6 +17,7 @@ from srcgrad.frontend.normalize.comprehensions import (
     own_names,
     written_out,
 )
+from srcgrad.frontend.normalize.counting import bind_outside
 from srcgrad.frontend.normalize.folds import Folds
 from srcgrad.frontend.normalize.iterators import Iterators
 from srcgrad.frontend.normalize.methods import Methods
@@ -27,6 +28,7 @@ from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, call, load, store, subscript
 from srcgrad.ir.scopes import MISSING
 from srcgrad.ir.walk import names_read
+from srcgrad.runtime import copied
 
 _ORDERING: Final = (sum, max, min, sorted)
 Maker = Callable[[str, Any, Any], "list[Any] | None"]
@@ -145,10 +147,13 @@ class Containers(Rewriter):
         ]
 
     def _copied(self, name: str, value: Any, node: Any) -> list[Any] | None:
-        """Write ``copy.copy(p)`` of a list or dict, if its use tells that it is one."""
+        """Write ``copy.copy(p)`` of a list, a dict or an array, if its use tells what it is."""
         source, work = value.args[0], self.work
         name_of = getattr(source, "id", "")
         is_list, is_dict = name_of in work.lists, name_of in work.dicts
+        if not is_list and not is_dict and work.is_array(source):
+            copier = bind_outside(work.reader, work.namer.fresh("copied"), copied)
+            return [assign(name, call(copier, source), node)]
         if is_list == is_dict or name_of in work.arrays:
             return None
         if is_dict:

@@ -16,6 +16,8 @@ from srcgrad.ir.walk import found_in, names_bound, names_read
 _ANYWHERE: Final = {"pop": 0, "popleft": 0}
 """How many operands methods take that may be called in the middle of an expression."""
 _ALONE: Final = {**_ANYWHERE, "append": 1, "appendleft": 1, "clear": 0}
+_TURNS: Final = {1: ("insert", [0], []), -1: ("append", [], [0])}
+"""How a list turns by one: what puts in, where that is, and where is taken out."""
 _RUNNING: Final = (gast.For, gast.comprehension)
 _TESTING: Final = (gast.While, gast.If, gast.IfExp, gast.UnaryOp)
 _READERS: Final = (len, sum, min, max, list, tuple, sorted, enumerate, zip, reversed, any, all)
@@ -101,6 +103,8 @@ class Deques(Rewriter):
             known = {**_ALONE, **({"extend": 1} if _is_none(most) else {})} if alone else _ANYWHERE
             if known.get(node.func.attr) == len(node.args) and not node.keywords:
                 return [node.func.value]
+            if alone and _turn_of(node) is not None:
+                return [node.func.value]
         return list(node.args) if self._only_reads(node.func) else []
 
     def _only_reads(self, func: Any) -> bool:
@@ -124,6 +128,8 @@ class Deques(Rewriter):
         name = getattr(getattr(func, "value", None), "id", "")
         if name not in self._most or not isinstance(func, gast.Attribute):
             return node
+        if func.attr == "rotate":
+            return self._turned(name, node)
         if func.attr == "appendleft":
             node.value = at(method(load(name), "insert", constant(0), *called.args), called)
         if func.attr not in ("append", "appendleft"):
@@ -136,6 +142,14 @@ class Deques(Rewriter):
         leave = gast.Expr(method(load(name), "pop", *first))
         return [node, at(gast.If(full, [leave], []), node)]
 
+    def _turned(self, name: str, node: Any) -> Any:
+        """Move an entry from one end to the other, if there is one."""
+        put, there, taken = _TURNS[_turn_of(node.value) or 1]
+        entry = method(load(name), "pop", *map(constant, taken))
+        moved = gast.Expr(method(load(name), put, *map(constant, there), entry))
+        some = gast.Compare(call("len", load(name)), [gast.Gt()], [constant(0)])
+        return at(gast.If(some, [moved], []), node)
+
     def visit_Call(self, node: Any) -> Any:
         """Take the first entry out."""
         self.generic_visit(node)
@@ -144,6 +158,20 @@ class Deques(Rewriter):
             return node
         is_deque = getattr(func.value, "id", "") in self._most
         return at(method(func.value, "pop", constant(0)), node) if is_deque else node
+
+
+def _turn_of(node: Any) -> int | None:
+    """Return by how much ``d.rotate(k)`` turns, if that is known to be one, either way."""
+    if node.func.attr != "rotate" or node.keywords or len(node.args) > 1:
+        return None
+    if not node.args:
+        return 1
+    (given,) = node.args
+    back = isinstance(given, gast.UnaryOp) and isinstance(given.op, gast.USub)
+    value = getattr(given.operand if back else given, "value", None)
+    if type(value) is not int or value != 1:
+        return None
+    return -1 if back else 1
 
 
 def _stays(most: Any, bound: Counter[str], body: list[Any]) -> bool:

@@ -14,6 +14,7 @@ from srcgrad.frontend.joining import joins_of
 from srcgrad.frontend.normalize.cheapness import is_cheap
 from srcgrad.frontend.normalize.containers import Containers
 from srcgrad.frontend.normalize.selects import nested_where
+from srcgrad.frontend.normalize.starred import with_counted_star
 from srcgrad.frontend.normalize.unwritten import why_not
 from srcgrad.frontend.normalize.wording import wording
 from srcgrad.frontend.normalize.workspace import Workspace
@@ -126,6 +127,7 @@ class Expressions:
 
     def _spelled(self, value: Any) -> tuple[Any, Operation]:
         """Return an expression as it is compiled, and what it does."""
+        value = with_counted_star(value, self._work)
         operation = self._reader.read(value)
         nested = nested_where(value, operation)
         return (value, operation) if nested is None else (nested, self._reader.read(nested))

@@ -122,6 +122,7 @@ class Targets:
         return False
 
     def _unpack(self, target: Any, value: Any, node: Any) -> None:
+        value = self._without_list(value)
         plain = all(not isinstance(item, gast.Starred) for item in target.elts)
         if (
             isinstance(value, (gast.Tuple, gast.List))
@@ -142,8 +143,7 @@ class Targets:
         if not plain:
             self._unpack_starred(target.elts, value, node)
             return
-        of_items = isinstance(value, gast.ListComp) or self._is_sorted(value)
-        if of_items or is_change(value) or self._is_one_value(value, len(target.elts)):
+        if self._is_made_before(value) or self._is_one_value(value, len(target.elts)):
             value = self._expressions.atom(value, node)
         names = [self._target_name(item) for item in target.elts]
         targets = gast.Tuple([store(name) for name in names], gast.Store())
@@ -152,6 +152,16 @@ class Targets:
             if not isinstance(item, gast.Name):
                 self._varies.names.add(name)
                 self.bind(item, load(name), node)
+
+    def _without_list(self, value: Any) -> Any:
+        """Return `xs` of ``tuple(xs)`` or ``list(xs)``, whose items are bound at once."""
+        while isinstance(value, gast.Call) and len(value.args) == 1 and not value.keywords:
+            callee = self._reader.scope.resolve(value.func)
+            starred = isinstance(value.args[0], gast.Starred)
+            if starred or (callee is not tuple and callee is not list):
+                break
+            value = value.args[0]
+        return value
 
     def _is_iterator(self, value: Any) -> bool:
         """Say whether a value is a generator, or what `map`, `zip` and their kin make."""
@@ -194,8 +204,12 @@ class Targets:
         results = self._reader.vocabulary.results
         return operation.kind == "primitive" and results(operation.primal, wanted) == 1
 
-    def _is_sorted(self, value: Any) -> bool:
-        return isinstance(value, gast.Call) and self._reader.scope.resolve(value.func) is sorted
+    def _is_made_before(self, value: Any) -> bool:
+        """Say whether statements make a value, as those of ``d.get(k, (0.0, 0.0))``."""
+        if not isinstance(value, gast.Call):
+            return isinstance(value, gast.ListComp)
+        sorts = self._reader.scope.resolve(value.func) is sorted
+        return sorts or is_change(value) or self._reader.read(value).kind == "unknown"
 
     def _target_name(self, item: Any) -> str:
         return str(item.id) if isinstance(item, gast.Name) else self._namer.fresh("item")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from typing import Any, Protocol
 
@@ -14,6 +15,7 @@ from srcgrad.ir.build import assign, load
 from srcgrad.ir.displays import lists_have
 from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Reader
+from srcgrad.ir.scopes import Scope
 
 
 class Varies(Protocol):
@@ -142,6 +144,8 @@ class Workspace:
             return isinstance(node.slice, gast.Slice) and self.is_list(node.value)
         if lists_have(node, self.reader.scope):
             return node.func.attr == "copy" and self.is_list(node.func.value)
+        if copies(node, self.reader.scope):
+            return self.is_list(node.args[0])
         if isinstance(node, gast.Call) and not node.keywords:
             return self.reader.scope.resolve(node.func) in (list, tuple, sorted)
         return isinstance(node, (gast.List, gast.ListComp, gast.Tuple))
@@ -170,6 +174,8 @@ class Workspace:
             return isinstance(value.slice, gast.Slice) and self.is_array(value.value)
         if lists_have(value, self.reader.scope):
             return self.is_array(value.func.value)
+        if copies(value, self.reader.scope):
+            return self.is_array(value.args[0])
         primal = self.reader.read(value).primal if isinstance(value, gast.Call) else None
         if self.reader.vocabulary.primitive(primal).gives == "array":
             return True
@@ -178,3 +184,9 @@ class Workspace:
 
 def _unset(made: list[Any]) -> None:
     raise InternalError(f"nothing takes {len(made)} statements yet")
+
+
+def copies(value: Any, scope: Scope) -> bool:
+    """Say whether an expression is ``copy.copy(p)``."""
+    alone = isinstance(value, gast.Call) and len(value.args) == 1 and not value.keywords
+    return alone and scope.resolve(value.func) is copy.copy

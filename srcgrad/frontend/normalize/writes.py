@@ -118,14 +118,27 @@ class WriteCalls:
             return self._function(node, callee, like)
         if not isinstance(func, gast.Attribute):
             return False
-        if not _is_reached(func.value) or func.attr not in {"fill", "put", *_SORTS}:
+        if not _is_reached(func.value) or func.attr not in {"fill", "put", "setflags", *_SORTS}:
             return False
-        methods = {"fill": self._fill, "put": self._put_method}
+        methods = {"fill": self._fill, "put": self._put_method, "setflags": self._set_flag}
         return methods.get(func.attr, self._sort)(node, like)
 
     def _put_method(self, node: Any, like: Any) -> bool:
         given = gast.Call(node.func, [node.func.value, *node.args], node.keywords)
         return self._function(given, np.put, like)
+
+    def _set_flag(self, node: Any, like: Any) -> bool:
+        """Write ``y.setflags(write=w)`` as ``y.flags.writeable = w``; other flags are left."""
+        given: list[Any] = [*node.args, *node.keywords]
+        if len(given) != 1 or getattr(given[0], "arg", "write") != "write":
+            return False
+        value = given[0].value if node.keywords else given[0]
+        if isinstance(value, gast.Starred):
+            return False
+        flags = gast.Attribute(node.func.value, "flags", gast.Load())
+        target = gast.Attribute(flags, "writeable", gast.Store())
+        self._done.append(at(gast.Assign([target], value, None), like))
+        return True
 
     def _fill(self, node: Any, like: Any) -> bool:
         """Write one number everywhere: where an array is given, NumPy broadcasts nothing."""

@@ -18,7 +18,7 @@ READER = reader_of(deque=deque)
     [
         pytest.param("n = 2\nq = deque(maxlen=n)\nn = 3\nq.append(x)", id="size bound anew"),
         pytest.param("q = deque([x])\np = q\np.append(x)", id="another name"),
-        pytest.param("q = deque([x])\nq.rotate(1)", id="a method that lists lack"),
+        pytest.param("q = deque([x])\nq.rotate(2)", id="a method that lists lack"),
         pytest.param("q = deque([x])\nfill(q)", id="a function of the user's"),
         pytest.param("q = deque([x])\nreturn q", id="returned"),
         pytest.param("q = deque([x, y, z], maxlen=2)", id="begins longer than it may be"),
