@@ -10,6 +10,7 @@ from srcgrad.analyses.shapes import Shapes
 from srcgrad.ir import gast
 from srcgrad.ir.displays import lists_have
 from srcgrad.ir.marks import IN_PLACE
+from srcgrad.ir.operations import Operation, given_for
 from srcgrad.ir.program import Program, direct_names
 from srcgrad.ir.walk import found_in, names_bound, names_read, statements, walk
 from srcgrad.locks import kept_property
@@ -145,6 +146,8 @@ class ArrayKinds:
                 not isinstance(statement.value.op, (gast.Add, gast.Mult))
                 or any(_is_float(arg) for arg in operation.args)
             )
+        if operation.kind == "user":
+            return self._gives_array(operation, arrays)
         if operation.primal is None or operation.kind not in ("primitive", "constant"):
             return False
         if operation.primal is self._program.reader.vocabulary.getitem:
@@ -153,6 +156,14 @@ class ArrayKinds:
             return all(name in arrays for name in direct_names(operation.args[0]))
         name = self._program.reader.vocabulary.canonical_name(operation.primal)
         return name.startswith("numpy.")
+
+    def _gives_array(self, operation: Operation, arrays: set[str]) -> bool:
+        """Say whether a call of a user's function gives an array, if some names are arrays."""
+        vocabulary = self._program.reader.vocabulary
+        if vocabulary.returns_array(operation.primal):
+            return True
+        value = given_for(operation, vocabulary.parameter_returned(operation.primal))
+        return isinstance(value, gast.Name) and value.id in arrays
 
 
 def _is_float(node: Any) -> bool:

@@ -12,7 +12,7 @@ from srcgrad.ir import gast
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.displays import lists_have, makes_list
 from srcgrad.ir.one_result import has_one_result
-from srcgrad.ir.operations import Operation
+from srcgrad.ir.operations import Operation, given_for
 from srcgrad.ir.program import Program, direct_names
 from srcgrad.ir.walk import found_in, names_bound, statements
 from srcgrad.runtime import accumulate, copied, copied_like, gathered, regathered, zeros_like
@@ -140,13 +140,7 @@ class _Uses:
         elif operation.kind == "unpack":
             self.containers.update(sources)
         elif operation.kind == "user":
-            self.containers.update(_shown_by_callee(operation, self._program))
-            vocabulary = self._program.reader.vocabulary
-            if len(targets) > 1:
-                places = vocabulary.lists_returned(operation.primal)
-                self.containers.update(name for i, name in enumerate(targets) if i in places)
-            elif vocabulary.returns_list(operation.primal):
-                self.containers.update(targets)
+            self._call(operation, targets)
         elif operation.kind == "copy" or lists_have(statement.value, self._program.reader.scope):
             self.same += [(s, t) for s in sources for t in targets]
         elif operation.primal is self._program.reader.vocabulary.getitem:
@@ -162,6 +156,22 @@ class _Uses:
             (self.containers if several else self.bound).update(targets)
             if not self._program.reader.vocabulary.primitive(operation.primal).takes_lists:
                 self.arrays.update(n.id for n in operation.args if isinstance(n, gast.Name))
+
+    def _call(self, operation: Operation, targets: list[str]) -> None:
+        """Note what a call of a user's function says."""
+        self.containers.update(_shown_by_callee(operation, self._program))
+        vocabulary = self._program.reader.vocabulary
+        if len(targets) > 1:
+            places = vocabulary.lists_returned(operation.primal)
+            self.containers.update(name for i, name in enumerate(targets) if i in places)
+        elif vocabulary.returns_list(operation.primal):
+            self.containers.update(targets)
+        elif vocabulary.returns_array(operation.primal):
+            self.bound.update(targets)
+        else:
+            value = given_for(operation, vocabulary.parameter_returned(operation.primal))
+            if isinstance(value, gast.Name):
+                self.same += [(value.id, target) for target in targets]
 
     def _read(self, operation: Operation, targets: list[str], sources: list[str]) -> None:
         self.parts += [(target, source) for target in targets for source in sources[:1]]
@@ -290,11 +300,9 @@ def _returns_several(operation: Operation, program: Program) -> bool:
 
 
 def _shown_by_callee(operation: Operation, program: Program) -> list[str]:
-    callee = operation.primal
-    inner = program.reader.vocabulary.container_parameters(callee)
-    order = callee.__code__.co_varnames[: callee.__code__.co_argcount]
-    pairs = [*zip(order, operation.args, strict=False), *operation.keywords.items()]
-    return [value.id for name, value in pairs if name in inner and isinstance(value, gast.Name)]
+    inner = program.reader.vocabulary.container_parameters(operation.primal)
+    values = (given_for(operation, name) for name in inner)
+    return [value.id for value in values if isinstance(value, gast.Name)]
 
 
 def _places(display: Operation) -> dict[int, str]:

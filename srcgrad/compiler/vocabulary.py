@@ -19,6 +19,7 @@ from srcgrad.frontend.effects import (
 from srcgrad.frontend.normalize.threaded import states_returned, states_updated
 from srcgrad.frontend.places_of_writes import how_written
 from srcgrad.frontend.results_apart import results_are_apart
+from srcgrad.frontend.returned_arrays import parameter_returned, returns_array
 from srcgrad.frontend.returned_lists import lists_returned, returns_list
 from srcgrad.frontend.source import has_source
 from srcgrad.frontend.usage import container_parameters
@@ -116,6 +117,14 @@ def _results_are_apart(value: Any) -> bool:
     return isinstance(value, FunctionType) and results_are_apart(value, VOCABULARY)
 
 
+def _returns_array(value: Any) -> bool:
+    return isinstance(value, FunctionType) and returns_array(value, VOCABULARY)
+
+
+def _parameter_returned(value: Any) -> str | None:
+    return parameter_returned(value) if isinstance(value, FunctionType) else None
+
+
 def _passes_on(value: Any) -> bool:
     return passes_on(value, VOCABULARY)
 
@@ -154,6 +163,8 @@ VOCABULARY: Final[Vocabulary] = Vocabulary(
     states_returned=states_returned,
     states_updated=states_updated,
     results_are_apart=_results_are_apart,
+    returns_array=_returns_array,
+    parameter_returned=_parameter_returned,
     passes_on=_passes_on,
     equivalent=equivalent,
     why_not=why_not,

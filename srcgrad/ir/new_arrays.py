@@ -7,6 +7,7 @@ from typing import Any, Final
 from srcgrad.ir import gast
 from srcgrad.ir.operations import Reader, may_return_operand
 from srcgrad.ir.pairs import pairs_up
+from srcgrad.ir.scopes import MISSING
 from srcgrad.ir.walk import names_bound, walk
 
 _OTHERS: Final = (
@@ -66,6 +67,10 @@ class NewArrays:
             return isinstance(value.op, _OF_NUMBERS) or any(map(self._is_of_numbers, parts))
         return isinstance(value, gast.Call) and self._makes_array(value)
 
+    def is_calculated(self, value: Any) -> bool:
+        """Say whether an expression gives an array or a number, in whatever memory."""
+        return self._is_of_numbers(value)
+
     def _is_new_name(self, name: str) -> bool:
         values = self._bound.get(name)
         if not values:
@@ -87,7 +92,11 @@ class NewArrays:
             return isinstance(value.op, gast.Div) or any(map(self._is_of_numbers, parts))
         if isinstance(value, gast.Name):
             return self._is_name_of_numbers(value.id)
-        return isinstance(value, gast.Call) and self._makes_array(value)
+        if isinstance(value, gast.Subscript):
+            outside = self._reader.scope.resolve(value.value) is not MISSING  # as `np.s_`
+            named = _names_axes(value.slice) and not outside
+            return named or self._is_of_numbers(value.value)
+        return isinstance(value, gast.Call) and self._gives_array(value)
 
     def _is_name_of_numbers(self, name: str) -> bool:
         """Say it of a name; while it is asked of one, that is taken for granted of it."""
@@ -108,15 +117,30 @@ class NewArrays:
 
     def _makes_array(self, call: Any) -> bool:
         operation = self._reader.read(call)
+        known = self._reader.vocabulary.primitive(operation.primal)
+        fresh = operation.kind == "constant" or not (
+            known.may_view or may_return_operand(known, operation)
+        )
+        return fresh and self._gives_array(call)
+
+    def _gives_array(self, call: Any) -> bool:
+        operation = self._reader.read(call)
         if operation.primal is None or operation.kind not in ("primitive", "constant"):
             return False
         if any(self._reader.scope.resolve(node) is object for node in walk(call)):
             return False  # an array of objects holds what others hold
         known = self._reader.vocabulary.primitive(operation.primal)
-        fresh = operation.kind == "constant" or not (
-            known.may_view or may_return_operand(known, operation)
-        )
-        return fresh and known.name.startswith("numpy.") and known.gives in ("array", "number")
+        return known.name.startswith("numpy.") and known.gives in ("array", "number")
+
+
+def _names_axes(index: Any) -> bool:
+    """Say whether an index says ``...``, or a slice beside others, which arrays alone take."""
+    parts = index.elts if isinstance(index, gast.Tuple) else [index]
+    several = isinstance(index, gast.Tuple)
+    return any(
+        getattr(part, "value", None) is Ellipsis or (several and isinstance(part, gast.Slice))
+        for part in parts
+    )
 
 
 def _bindings(node: Any) -> list[tuple[str, Any]]:

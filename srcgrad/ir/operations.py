@@ -328,6 +328,14 @@ def operands_viewed(primitive: Primitive, operation: Operation) -> list[Any]:
     return list(operation.args)[: 1 if primitive.viewed == "first" else None]
 
 
+def given_for(operation: Operation, parameter: str | None) -> Any | None:
+    """Return what a call of a Python function gives for one of its parameters; None if nothing."""
+    code = operation.primal.__code__
+    order = code.co_varnames[: code.co_argcount]
+    given = {**dict(zip(order, operation.args, strict=False)), **operation.keywords}
+    return given.get(parameter or "")
+
+
 def operands_read(vocabulary: Vocabulary, callee: FunctionType, call: Any) -> list[Any]:
     """Return the operands that a user's function neither writes into nor returns as they are.
 

@@ -34,6 +34,8 @@ class Vocabulary:
         getitem: The function that reading ``x[i]`` stands for.
         container_parameters: The parameters of a user's function that are surely containers.
         returns_list: Says whether what a user's function returns is surely a list.
+        returns_array: Says whether it is surely an array or a number.
+        parameter_returned: The parameter that a user's function hands back, the very object.
         lists_returned: The places of the tuple that it returns where there surely is a list.
         needs_tape: Says whether a callable has neither a rule nor source: the tape runs its calls.
         inert: The places and names of the parameters of a primitive that carry no derivative.
@@ -78,6 +80,8 @@ class Vocabulary:
     getitem: Primal
     container_parameters: Callable[[Any], frozenset[str]]
     returns_list: Callable[[Any], bool]
+    returns_array: Callable[[Any], bool]
+    parameter_returned: Callable[[Any], str | None]
     lists_returned: Callable[[Any], frozenset[int]]
     needs_tape: Callable[[Any], bool]
     inert: Callable[[Any], frozenset[int | str]]
