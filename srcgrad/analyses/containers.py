@@ -29,6 +29,8 @@ class Kinds:
     Attributes:
         containers: Names that are unpacked, read with a string key or bound to a display, whose
             parts are, or that are passed to a function that uses them so.
+        keyed: Those of them of which each index names one entry: what is only unpacked may be an
+            array, too.
         arrays: Names that are computed, or computed with: numbers and arrays. What is asked of what
             kind it is may be another elsewhere than where it is computed with.
         either: Other names that are copies of what may be an array or a list, or are copied so.
@@ -37,6 +39,7 @@ class Kinds:
     containers: frozenset[str]
     arrays: frozenset[str]
     either: frozenset[str] = frozenset()
+    keyed: frozenset[str] = frozenset()
 
 
 def kinds(program: Program, result: str | None = None) -> Kinds:
@@ -54,7 +57,8 @@ def kinds(program: Program, result: str | None = None) -> Kinds:
     uses = program.once(_uses)
     pairs = uses.same + [(t, s) for s, t in uses.same]
     copies, links = _Links(pairs), _Links(uses.parts + pairs)
-    containers = _holding_containers(program, links.spread(uses.containers), links)
+    keyed = _holding_containers(program, links.spread(uses.containers), links)
+    containers = _holding_containers(program, links.spread(keyed | uses.unpacked), links)
     asked = copies.spread(program.once(_asked))
     used = uses.arrays - asked
     used |= set() if result is None else {result}
@@ -64,7 +68,8 @@ def kinds(program: Program, result: str | None = None) -> Kinds:
     mixed = _mixed(program, uses, copies)
     containers, arrays = containers - mixed, arrays - mixed
     either = mixed | (copies.spread(uses.trees - containers) - containers - arrays)
-    return Kinds(frozenset(containers), frozenset(arrays - containers), frozenset(either))
+    arrays -= containers
+    return Kinds(*map(frozenset, (containers, arrays, either, keyed & containers)))
 
 
 def _mixed(program: Program, uses: _Uses, copies: _Links) -> set[str]:
@@ -99,6 +104,7 @@ class _Uses:
     """What the statements of a program say of the names in them.
 
     Attributes:
+        unpacked: Names of what is taken apart, here or in a function: lists or arrays.
         bound: Names of what is computed; of `arrays` are those, too, that are computed with.
         same: Pairs of names for one thing.
         parts: Pairs of names, of which the first is a part of the second.
@@ -109,6 +115,7 @@ class _Uses:
 
     def __init__(self, program: Program) -> None:
         self.containers: set[str] = set()
+        self.unpacked: set[str] = set()
         self.arrays: set[str] = set()
         self.bound: set[str] = set()
         self.same: list[tuple[str, str]] = []
@@ -138,9 +145,9 @@ class _Uses:
             self.shown.update(targets)
             self._displays.update((target, _places(operation)) for target in targets[:1])
         elif operation.kind == "unpack":
-            self.containers.update(sources)
+            self.unpacked.update(sources)
         elif operation.kind == "user":
-            self._call(operation, targets)
+            self._called(operation, targets)
         elif operation.kind == "copy" or lists_have(statement.value, self._program.reader.scope):
             self.same += [(s, t) for s in sources for t in targets]
         elif operation.primal is self._program.reader.vocabulary.getitem:
@@ -152,14 +159,21 @@ class _Uses:
             self.same += [(s, t) for s in sources[:1] for t in targets]
             self.trees.update(targets)
         elif operation.kind == "primitive":
-            several = len(targets) == 1 and _returns_several(operation, self._program)
-            (self.containers if several else self.bound).update(targets)
-            if not self._program.reader.vocabulary.primitive(operation.primal).takes_lists:
-                self.arrays.update(n.id for n in operation.args if isinstance(n, gast.Name))
+            self._computed(operation, targets)
 
-    def _call(self, operation: Operation, targets: list[str]) -> None:
+    def _computed(self, operation: Operation, targets: list[str]) -> None:
+        known = self._program.reader.vocabulary.primitive(operation.primal)
+        several = len(targets) == 1 and _returns_several(operation, self._program)
+        if not several:
+            self.bound.update(targets)
+        elif not known.axes:
+            self.containers.update(targets)  # of some arrays, `np.gradient` gives one alone
+        if not known.takes_lists:
+            self.arrays.update(n.id for n in operation.args if isinstance(n, gast.Name))
+
+    def _called(self, operation: Operation, targets: list[str]) -> None:
         """Note what a call of a user's function says."""
-        self.containers.update(_shown_by_callee(operation, self._program))
+        self.unpacked.update(_shown_by_callee(operation, self._program))
         vocabulary = self._program.reader.vocabulary
         if len(targets) > 1:
             places = vocabulary.lists_returned(operation.primal)

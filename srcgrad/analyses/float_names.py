@@ -75,7 +75,8 @@ class _Analysis:
                 for kind in (gast.List, gast.Dict):
                     if any(self._may_be(kind, maker) for maker in makers):
                         self._holders[kind].add(name)
-                    if any(self._may_hold(kind, item) for item in [*makers, *self._stored[name]]):
+                    shown = gast.List(self._stored[name], gast.Load())
+                    if any(self._may_hold(kind, item) for item in [*makers, shown]):
                         self._outer[kind].add(name)
         return frozenset(self._floats)
 
@@ -137,7 +138,8 @@ class _Analysis:
         """Note what each name is made of."""
         change = change_of(statement)
         if change is not None and change.target is None:
-            self._makers[change.name].append(change.value)  # what joins a list
+            joined = None if change.value is None else gast.List([change.value], gast.Load())
+            self._makers[change.name].append(joined)
         elif isinstance(statement, gast.For):
             self._iterate(statement.target, statement.iter)
         elif is_store(statement):

@@ -1,4 +1,4 @@
-"""Refuses what has no adjoint to take: no result, numbers out of text, stores over themselves."""
+"""Refuses what has no adjoint to take: no result, text, joins by bits, stores over themselves."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from srcgrad.analyses.bit_joins import bit_joins
 from srcgrad.analyses.texts import numbers_from_texts
 from srcgrad.analyses.uneven_stores import uneven_stores
 from srcgrad.compiler.other_methods import methods_of_others
@@ -39,8 +40,9 @@ def refuse_lost_slopes(
 ) -> None:
     """Note the numbers that have lost their derivatives on the way through text.
 
-    So have those that are given to methods of objects, if they are named as those of arrays. Note
-    stores that NumPy may mix up, too: the tape sees whether they go over what is yet to be read.
+    So have those in dicts and sets that `|` and its like may join, and those that are given to
+    methods of objects, if they are named as those of arrays. Note stores that NumPy may mix up,
+    too: the tape sees whether they go over what is yet to be read.
     """
     for statement in uneven_stores(program, varied):
         refusals.add(
@@ -57,6 +59,12 @@ def refuse_lost_slopes(
         )
     if program.of_generated:
         return  # it reads no more of texts than the function did, which has been looked at
+    for statement in bit_joins(program, varied, outputs):
+        refusals.add(
+            statement,
+            "this may join dicts or sets of values with derivatives, which source does not follow",
+            "write dicts as `{**p, **q}`",
+        )
     for reader in numbers_from_texts(program, varied, outputs):
         if isinstance(reader, (gast.Dict, gast.DictComp, gast.For)):
             what, hint = "the keys of a dict carry no derivatives", "keep each beside its value"

@@ -150,7 +150,7 @@ class ElementSteps:
 
     def add_at(self, cell: str, read: Any, grad: Any, like: Any) -> Any:
         place = subscript(load(self._sweep.adjoints.name(cell)), clone(read.slice), storing=True)
-        keyed = cell in self._sweep.containers and not isinstance(read.slice, gast.Slice)
+        keyed = cell in self._sweep.kinds.keyed and not isinstance(read.slice, gast.Slice)
         keyed = keyed or self._sweep.program.once(number_tables).is_keyed(read.value)
         once = keyed or self._sweep.selects_once(read.slice)
         if self._sweep.of_generated and isinstance(read.slice, gast.Slice):

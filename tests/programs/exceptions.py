@@ -543,3 +543,38 @@ def chosen_elements_in_two_tries(x):
     except IndexError:
         pass
     return np.sum(paid**2)
+
+
+@program("v")
+def updated_in_a_finally_of_each_trip(x):
+    known = {"a": x[0]}
+    total = 0.0
+    for key in ("a", "b"):
+        try:
+            total += known[key]
+        except KeyError:
+            total += x[1] ** 2
+        finally:
+            total *= x[2]
+    return total
+
+
+@program("v")
+def updated_in_finallys_within_another(x):
+    known = {"a": x[0]}
+    total = 0.0
+    for key in ("a", "b", 3):
+        try:
+            try:
+                total += known[key]
+            except KeyError:
+                if key == 3:
+                    raise TypeError from None
+                total += x[1] ** 2
+            else:
+                total *= 2
+        except TypeError:
+            total += x[2]
+        finally:
+            total *= x[3 % x.size]
+    return total

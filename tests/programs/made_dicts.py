@@ -190,3 +190,76 @@ def dict_made_a_number_under_its_own_name(x):
     p = {"a": x[0] * 2.0, "b": x[1]}
     p = p["a"] * p["b"]
     return p * x[2]
+
+
+def entries_from(x, first):
+    return {place + first: v * place for place, v in enumerate(x)}
+
+
+@program("v")
+def joined_comprehensions(x):
+    p = {f"a{k}": x * k for k in (1, 2)} | {f"b{k}": x + k for k in (1, 2)}
+    return sum(np.sum(v**2) for v in p.values())
+
+
+@program("v")
+def joined_in_a_chain(x):
+    p, q, r = (entries_from(x, first) for first in range(3))
+    return sum(v**2 for v in (p | q | r).values())
+
+
+@program("v")
+def joined_copies(x):
+    p = entries_from(x, 0)
+    q = p.copy() | {7: x[0]}
+    joined = q.copy() | p.copy()
+    return sum(joined[key] ** 2 for key in joined)
+
+
+@program("v")
+def joined_entries_of_a_list(x):
+    parts = [entries_from(x, first) for first in range(3)]
+    joined = parts[0] | parts[2]
+    return sum(joined[key] ** 2 for key in joined)
+
+
+@program("v")
+def joined_where_they_lie(x):
+    parts = [entries_from(x, first) for first in range(3)]
+    parts[0] |= parts[1]
+    return sum(v**2 for v in parts[0].values())
+
+
+@program("v")
+def joined_choices(x):
+    p = entries_from(x, 0) if x[0] > -9.0 else {}
+    joined = p | ({9: x[1]} if x[1] > -9.0 else {})
+    return sum(v**2 for v in joined.values())
+
+
+@program("v")
+def joined_under_two_names(x):
+    p = entries_from(x, 0)
+    q = p
+    p |= {9: x[0]}
+    q[9] = q[9] * 2.0
+    return sum(v**2 for v in p.values())
+
+
+def all_joined(parts):
+    joined = parts[0]
+    for part in parts[1:]:
+        joined = joined | part
+    return joined
+
+
+@program("v", by="tape")
+def joined_in_a_function(x):
+    joined = all_joined([entries_from(x, first) for first in range(3)])
+    return sum(v**2 for v in joined.values())
+
+
+@program("v")
+def masks_beside_values(x):
+    p = {"v": x * 2.0, "low": x > -9.0, "high": x < 9.0}
+    return np.sum(p["v"] * (p["low"] & p["high"]))

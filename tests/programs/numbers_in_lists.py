@@ -91,3 +91,21 @@ def sums_of_rows(table, weights):
 def a_range_with_a_name(a, b):
     sums = sums_of_rows([[a, a * b], [b, a + b]], [a - b, b * b])
     return sums[0] * sums[1]
+
+
+def halves(x, first):
+    return {place + first: v * 0.5 for place, v in enumerate(x)}
+
+
+@program("v")
+def keys_of_dicts_that_were_appended(x):
+    parts = []
+    for first in range(3):
+        parts.append(halves(x, first))
+    part = parts[1]
+    total = 0.0
+    for key in part:
+        whole = np.full(2, key, dtype=float)
+        whole[1] = whole[1] * x[0]
+        total = total + part[key] * whole[1]
+    return total

@@ -80,3 +80,51 @@ def sums_of_rows(matrix):
 def sums_of_rows_that_are_checked_first(x):
     first, second = sums_of_rows([[x[0], x[1]], [x[2], x[3]]])
     return first * second
+
+
+OFTEN = np.array([0, 0, 1])
+
+
+@program("v")
+def unpacked_and_picked_often(x):
+    first, *_ = x
+    return np.sum(x[OFTEN] ** 2) * first
+
+
+@program("v")
+def rows_unpacked_and_picked_often(x):
+    table = np.outer(x[:2], x)
+    low, high = table
+    return np.sum(table[OFTEN] * x) + low @ high
+
+
+@program("v")
+def rows_written_unpacked_and_picked_often(x):
+    table = np.zeros((2, x.size))
+    table[0], table[1] = x, x**2
+    low, high = table
+    low[1] = 3.0
+    return np.sum(table[OFTEN] ** 2) + low @ high
+
+
+def falling(values, depth):
+    first, second, *_ = values
+    return first * second if depth == 0 else falling(values * 0.5, depth - 1) + first
+
+
+@program("v")
+def unpacked_in_a_function_and_picked_often(x):
+    scaled = x * 1.5
+    return falling(scaled, 2) + np.sum(scaled[OFTEN] ** 2)
+
+
+@program("v")
+def slopes_picked_often(x):
+    slopes = np.gradient(x)
+    return np.sum(slopes[OFTEN] * x[:3])
+
+
+@program("v")
+def slopes_along_axes_picked_often(x):
+    down, along = np.gradient(np.outer(x, x))
+    return np.sum(down[OFTEN] * along[[0, 0, 0]])

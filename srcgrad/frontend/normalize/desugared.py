@@ -7,7 +7,12 @@ from typing import Any
 
 from srcgrad.frontend.normalize.declarations import drop_declarations
 from srcgrad.frontend.normalize.deques import Deques, makes_deque
-from srcgrad.frontend.normalize.dicts import Dicts, loops_over_inner_dicts, makes_dict
+from srcgrad.frontend.normalize.dicts import (
+    Dicts,
+    loops_over_inner_dicts,
+    makes_dict,
+    may_join_dicts,
+)
 from srcgrad.frontend.normalize.key_orders import KeyOrders
 from srcgrad.frontend.normalize.lazy import Lazy
 from srcgrad.frontend.normalize.managers import check_managers
@@ -47,7 +52,8 @@ def desugared(
         body = StrictZips(namer, scope).function(body)
     if any(makes_deque(call, scope) for call in calls):
         body = Deques(scope).block(body)
-    if any(makes_dict(call, scope) for call in calls) or loops_over_inner_dicts(body):
+    makes = any(makes_dict(call, scope) for call in calls)
+    if makes or may_join_dicts(body) or loops_over_inner_dicts(body):
         body = Dicts(scope, namer).block(body)
     body = KeyOrders(scope, namer).function(body)
     return Walrus(namer, refusals).block(body)

@@ -1,4 +1,4 @@
-"""Writes dicts that `dict` and `dict.fromkeys` make of named parts as displays of their entries."""
+"""Writes dicts that `dict`, `dict.fromkeys` and `|` make as displays of their entries."""
 
 from __future__ import annotations
 
@@ -45,6 +45,16 @@ def loops_over_inner_dicts(body: list[Any]) -> bool:
     )
 
 
+def may_join_dicts(body: list[Any]) -> bool:
+    """Say whether `|` may join dicts that are made in a body, or held by something there."""
+    if not any(found_in(statement, gast.Dict, gast.DictComp, gast.Call) for statement in body):
+        return False
+    joined = (
+        node for statement in body for node in found_in(statement, gast.BinOp, gast.AugAssign)
+    )
+    return any(isinstance(node.op, gast.BitOr) for node in joined)
+
+
 class Dicts(Rewriter):
     """Rewrites one function body; what is read twice gets a name by ``:=``.
 
@@ -56,6 +66,7 @@ class Dicts(Rewriter):
     ... d = dict(zip(keys, rows))
     ... f = dict(enumerate(x))
     ... e = dict.fromkeys(("w", "b"), np.sin(x))
+    ... a |= c | d
     ... ''')
     >>> print(text(Dicts(scope, Namer(["x", "y"])).block(body)))
     a = {"w": x, "b": x * x}
@@ -63,6 +74,7 @@ class Dicts(Rewriter):
     d = {key: value for key, value in zip(keys, rows)}
     f = {key_2: value_2 for key_2, value_2 in enumerate(x)}
     e = {"w": (value_3 := np.sin(x)), "b": value_3}
+    a.update({**c, **d})
     """
 
     def __init__(self, scope: Scope, namer: Namer) -> None:
@@ -85,6 +97,27 @@ class Dicts(Rewriter):
         elif isinstance(node.func, gast.Attribute) and callee == _FROM_KEYS:
             made = self._filled(node)
         return node if made is None else at(made, node)
+
+    def visit_BinOp(self, node: Any) -> Any:
+        """Write ``p | q`` of dicts as a display of both."""
+        joins = self._joins_dicts(node, node.left) or self._joins_dicts(node, node.right)
+        self.generic_visit(node)
+        return at(_joined(node.left, node.right), node) if joins else node
+
+    def visit_AugAssign(self, node: Any) -> Any:
+        """Write ``p |= q`` of dicts as ``p.update(q)``, since other names of it see that, too."""
+        joins = self._joins_dicts(node, node.target)
+        self.generic_visit(node)
+        if not joins:
+            return node
+        node.target.ctx = gast.Load()
+        return at(gast.Expr(method(node.target, "update", node.value)), node)
+
+    def _joins_dicts(self, node: Any, side: Any) -> bool:
+        """Say whether an operation joins dicts, as what is told of one side shows."""
+        if not isinstance(node.op, gast.BitOr):
+            return False
+        return {part.kind for part in self._told.of(side) if not part.steps} == {"dict"}
 
     def visit_For(self, node: Any) -> Any:
         """Write a loop over a dict that was taken out of something as one over its keys."""
@@ -185,6 +218,13 @@ class Dicts(Rewriter):
         name = self._namer.fresh("value")
         first = gast.NamedExpr(store(name), value)
         return gast.Dict([*keys.elts], [first, *[load(name) for _ in keys.elts[1:]]])
+
+
+def _joined(*parts: Any) -> Any:
+    """Return the display of a dict of the entries of several."""
+    shown = [part if isinstance(part, gast.Dict) else gast.Dict([None], [part]) for part in parts]
+    keys = [key for part in shown for key in part.keys]
+    return gast.Dict(keys, [value for part in shown for value in part.values])
 
 
 def _of_pairs(items: list[Any]) -> Any:

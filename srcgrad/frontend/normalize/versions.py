@@ -152,7 +152,8 @@ class Versions:
 
     def _Try(self, node: Any) -> list[Any]:
         """Join what the body binds, if it is run to its end, with what was bound before."""
-        kept = _assigned(node.body) if RESCUED.of(node) else sorted(EXPOSED.of(node))
+        assigned = _assigned(node.body)  # what is updated alone goes by one name
+        kept = assigned if RESCUED.of(node) else sorted(EXPOSED.of(node) & {*assigned})
         kept = [name for name in kept if name not in RENEWED.of(node) or name in EXPOSED.of(node)]
         heads: Environment = {}
         before = []
