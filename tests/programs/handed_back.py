@@ -174,3 +174,49 @@ def one_of_two_in_a_loop(x):
         w = _pick_of_a_batch(y, z)
         w[k] *= 2.0
     return np.sum(z * y)
+
+
+def _payoff_of(prices, strike, put):
+    if put:
+        found = np.maximum(strike - prices, 0.0)
+    else:
+        found = np.maximum(prices - strike, 0.0)
+    return found[None, :]
+
+
+def _rolled_back(rows, rate):
+    for k in range(len(rows)):
+        rows[k] = rows[k] * rate
+    return rows
+
+
+@program("v")
+def american_option_of_helpers(x):
+    payoff = _payoff_of(x**2 + 0.3, 1.0, False)
+    values = payoff.copy()
+    for _ in range(3):
+        values = _rolled_back(values, 0.9 + 0.01 * x[0])
+        early = values[0] < payoff[0]
+        values[0][early] = payoff[0][early]
+    return values[0][2] + np.sum(values)
+
+
+@program("v")
+def copy_of_what_a_helper_calculates(x):
+    payoff = _payoff_of(x, 2.5, True)
+    values = payoff.copy()
+    above = x > 0.5
+    values[0][above] = payoff[0][above] * x[1]
+    return np.sum(values * payoff)
+
+
+def _cleared_first(rows):
+    rows[0] = 0.0
+    return rows
+
+
+@program("v")
+def list_that_a_helper_hands_back(x):
+    rows = [x * 2.0, x**2]
+    rows = _cleared_first(rows)
+    return np.sum(rows[1] ** 2) + rows[0]
