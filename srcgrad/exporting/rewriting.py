@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 _WIDEST: Final = 100
 _REMARK: Final = re.compile(r" +# (noqa|type: ignore).*$", re.MULTILINE)
 _UNUSED_IN_RULES: Final = frozenset(
-    "linear spreads multilinear inert elementwise holomorphic reduces selects jvp".split()
+    "linear spreads multilinear inert elementwise holomorphic gives_real".split()
+    + "reduces selects jvp".split()
 )
 
 

@@ -63,6 +63,7 @@ class Function:
         elementwise: `backward` multiplies each element of the gradient by a slope (before it is
             summed down to the shape of an argument).
         holomorphic: That slope is one of complex numbers too.
+        gives_real: The value is real, that of complex numbers too, where the slope is conjugate.
         reduces: `backward` multiplies the gradient of one number, spread over the axes that
             `axis` reduced, by a slope for each element of the first argument.
         selects: That slope is 0 for the elements that do not matter, whatever their tangents.
@@ -80,6 +81,7 @@ class Function:
     inert: ClassVar[tuple[str, ...]] = ()
     elementwise: ClassVar[bool] = False
     holomorphic: ClassVar[bool] = True
+    gives_real: ClassVar[bool] = False
     reduces: ClassVar[bool] = False
     selects: ClassVar[bool] = False
     real: ClassVar[bool] = False

@@ -36,6 +36,7 @@ class BuiltinAbs(Function):
 
     elementwise = True
     holomorphic = False
+    gives_real = True
 
     @staticmethod
     def forward(ctx: Context, x: Any, /) -> Any:

@@ -59,6 +59,7 @@ class Absolute(Function):
 
     elementwise = True
     holomorphic = False
+    gives_real = True
 
     @staticmethod
     def forward(ctx: Context, x: Any) -> Any:

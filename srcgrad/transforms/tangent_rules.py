@@ -143,8 +143,15 @@ class TangentRules:
 
     def _by_slope(self, step: _Step, item: Any, tangent: Any, pushed: Pushed) -> Any:
         """Read the slope off `backward`, which is linear in the gradient: put the tangent there."""
-        if self._inliner.keep_complex and not step.rule.holomorphic:
+        if not self._inliner.keep_complex or step.rule.holomorphic:
+            return self._slope_times(step, item, tangent, pushed)
+        if not step.rule.gives_real:
             raise NoTangentError
+        slope = self._slope_times(step, item, gast.Constant(1.0, None), pushed)
+        self._externals.use_numpy()
+        return call("np.real", gast.BinOp(call("np.conj", slope), gast.Mult(), tangent))
+
+    def _slope_times(self, step: _Step, item: Any, tangent: Any, pushed: Pushed) -> Any:
         try:
             placed = self._place(step, lambda node: node is item)
             emitted, values = placed.adjoint([load(_SEED)])
@@ -404,6 +411,8 @@ def _forwards(node: Any, tangent: Any) -> Any:
     name = getattr(getattr(node, "func", None), "id", "")
     if name in ("unbroadcast", "conj"):
         return _forwards(node.args[0], tangent)
+    if name == "real_part" and isinstance(tangent, gast.Constant):
+        return _forwards(node.args[0], tangent)  # a real number
     if isinstance(node, gast.AST):
         return type(node)(*[_forwards(getattr(node, f, None), tangent) for f in node._fields])
     if isinstance(node, list):

@@ -9,7 +9,7 @@ import numpy as np
 
 from srcgrad.errors import SrcgradError
 from srcgrad.frontend.expand.members import is_enumeration
-from srcgrad.frontend.expand.values import Choice, Known, Local, Method, Partial
+from srcgrad.frontend.expand.values import Choice, Items, Known, Local, Method, Partial, Value
 from srcgrad.frontend.source import FunctionSource, find_source, has_source
 from srcgrad.ir import gast
 from srcgrad.ir.program import direct_names
@@ -162,6 +162,20 @@ def _appended(tree: Any) -> list[tuple[str, Any]]:
         for call in found_in(tree, gast.Call)
         if isinstance(call.func, gast.Attribute) and call.func.attr == "append" and call.args
     ]
+
+
+def hands_out(value: Value) -> bool:
+    """Say whether a helper returns what its caller must know: functions in a tuple, a dict's items.
+
+    It is put in place then.
+    """
+    if isinstance(value, Items):
+        return any(
+            isinstance(part, (Local, Partial)) or (isinstance(part, Known) and callable(part.value))
+            for part in value.values
+        )
+    func = value.func if isinstance(value, gast.Call) and not value.args else None
+    return getattr(func, "attr", "") in ("items", "keys", "values")
 
 
 def may_return_function(source: FunctionSource) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 
 from srcgrad.frontend.expand.assumptions import Outside
 from srcgrad.frontend.expand.frame import NeedsInlineError
+from srcgrad.frontend.expand.keeping import hands_out
 from srcgrad.frontend.expand.order import is_idle
 from srcgrad.frontend.expand.own_targets import with_names
 from srcgrad.frontend.expand.part import Part
@@ -19,7 +20,6 @@ from srcgrad.frontend.expand.values import (
     Local,
     Lost,
     Object,
-    Partial,
     Recorded,
     Static,
     Value,
@@ -47,23 +47,20 @@ class Statements(Part):
         if isinstance(result, Recorded) and self.frame.record_calls.returns_objects:
             result = self.frame.record_calls.returned(result, self._end)
         elif isinstance(result, Static):
-            if not isinstance(result, Items) or self._hands_out_functions(result):
+            if not isinstance(result, Items) or self._must_be_known(result):
                 self.session.records.leak(result)
                 raise NeedsInlineError
             result = self.frame.plain(result, self._end)
         elif result is not None:
+            if self._must_be_known(result):
+                raise NeedsInlineError
             self.frame.record_calls.note_plain(result, self._end)
         if result is not None:
             self.frame.out.append(at(gast.Return(result), self._end))
         return self.frame.out or [at(gast.Pass(), body[0])]
 
-    def _hands_out_functions(self, value: Value) -> bool:
-        """Say whether a helper returns a tuple with functions in it, which its caller may call."""
-        parts = value.values if isinstance(value, Items) and not self.frame.begins else []
-        return any(
-            isinstance(part, (Local, Partial)) or (isinstance(part, Known) and callable(part.value))
-            for part in parts
-        )
+    def _must_be_known(self, value: Value) -> bool:
+        return not self.frame.begins and hands_out(value)
 
     def run(self, body: list[Any]) -> Value | None:
         queue = list(body)
@@ -156,7 +153,7 @@ class Statements(Part):
             if isinstance(value, Recorded) and self.frame.record_calls.returns_objects:
                 value = self.frame.record_calls.returned(value, node)
             elif isinstance(value, Static) and (
-                not isinstance(value, (Items, Instance)) or self._hands_out_functions(value)
+                not isinstance(value, (Items, Instance)) or self._must_be_known(value)
             ):
                 self.session.records.leak(value)
                 raise NeedsInlineError
