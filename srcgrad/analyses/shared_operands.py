@@ -240,7 +240,7 @@ def _unpacked_apart(program: Program) -> dict[int, bool]:
     """
     reads = count_reads(program.body)
     nodes = [node for item in program.body for node in walk(item)]
-    new = NewArrays(program.reader, nodes)
+    new = NewArrays(program.reader, nodes, program.parameters)
     found: dict[int, bool] = {}
     inner = (block for item in statements(program.body) for block in blocks_of(item))
     for block in (program.body, *inner):

@@ -23,7 +23,7 @@ from srcgrad.checker.lanes import Lane
 from srcgrad.checker.library import HANDLERS, handler
 from srcgrad.checker.memory import Path
 from srcgrad.checker.runs import NotCovered, Now
-from srcgrad.checker.sharing import copied
+from srcgrad.checker.sharing import copied, share_memory
 
 SIGNS: Final = {
     "Add": "+", "Sub": "-", "Mult": "*", "Div": "/", "Pow": "**", "FloorDiv": "//", "Mod": "%",
@@ -345,6 +345,12 @@ _STEPS: Final[dict[str, Callable[..., None]]] = {
 def copied_like(tangent: Any, _: Any) -> Any:
     """Return a copy of a tangent."""
     return copied(tangent)
+
+
+@handler("srcgrad.runtime.tangent_of_view")
+def tangent_of_view(tangent: Any, _: Any, part: Any, whole: Any) -> Any:
+    """Return the view of a tangent, or a copy of it."""
+    return tangent if share_memory(part, whole) else copied(tangent)
 
 
 # -- functions that add in place, for programs that are gradients themselves

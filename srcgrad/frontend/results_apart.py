@@ -6,6 +6,7 @@ from types import FunctionType
 from typing import Final
 
 from srcgrad.frontend.callees import is_library
+from srcgrad.frontend.expand.scoping import parameters
 from srcgrad.frontend.remembered import nothing_changes, tree_to_read
 from srcgrad.ir import gast
 from srcgrad.ir.new_arrays import NewArrays
@@ -32,8 +33,12 @@ def results_are_apart(function: FunctionType, vocabulary: Vocabulary) -> bool:
     ...     low = np.zeros(3)
     ...     high = low[1:]
     ...     return low, high
-    >>> results_are_apart(both, VOCABULARY), results_are_apart(views, VOCABULARY)
-    (True, False)
+    >>> def given(low, high, n):
+    ...     if n > 0:
+    ...         low = np.zeros(3)
+    ...     return low, np.exp(high)
+    >>> [results_are_apart(f, VOCABULARY) for f in (both, views, given)]
+    [True, False, False]
     """
     with nothing_changes() as memory:
         found: bool = memory.found(
@@ -53,4 +58,4 @@ def _found(function: FunctionType, vocabulary: Vocabulary) -> bool:
     if any(isinstance(node, _SCOPES) for node in nodes) or not returned:
         return False
     reader = Reader(scope_of(function, tree, with_imports=True), vocabulary)
-    return NewArrays(reader, nodes).are_apart(returned)
+    return NewArrays(reader, nodes, parameters(tree.args)).are_apart(returned)

@@ -6,6 +6,7 @@ from types import FunctionType
 from typing import Any
 
 from srcgrad.frontend.callees import is_library
+from srcgrad.frontend.expand.scoping import parameters
 from srcgrad.frontend.remembered import nothing_changes, tree_to_read
 from srcgrad.ir import gast
 from srcgrad.ir.jumps import falls_through
@@ -28,8 +29,12 @@ def returns_array(function: FunctionType, vocabulary: Vocabulary) -> bool:
     ...     return res[None, :]
     >>> def same(s):
     ...     return s
-    >>> returns_array(payoff, VOCABULARY), returns_array(same, VOCABULARY)
-    (True, False)
+    >>> def on_a_path(s, k):
+    ...     if k > 0:
+    ...         s = np.exp(s)
+    ...     return s
+    >>> [returns_array(f, VOCABULARY) for f in (payoff, same, on_a_path)]
+    [True, False, False]
     """
     with nothing_changes() as memory:
         found: bool = memory.found(
@@ -60,15 +65,14 @@ def _found(function: FunctionType, vocabulary: Vocabulary) -> bool:
     if not returned:
         return False
     reader = Reader(scope_of(function, tree, with_imports=True), vocabulary)
-    arrays = NewArrays(reader, nodes)
+    arrays = NewArrays(reader, nodes, parameters(tree.args))
     return all(value is not None and arrays.is_calculated(value) for value in returned)
 
 
 def _parameter(function: FunctionType) -> str | None:
     tree, nodes, returned = _read(function)
     names = {getattr(value, "id", "") for value in returned}
-    given = [] if tree is None else [*tree.args.posonlyargs, *tree.args.args, *tree.args.kwonlyargs]
-    if len(names) != 1 or names.isdisjoint(item.id for item in given):
+    if tree is None or len(names) != 1 or names.isdisjoint(parameters(tree.args)):
         return None
     (name,) = names
     bound = {n.id for n in nodes if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Final
 
 from srcgrad.ir import gast
@@ -22,6 +23,8 @@ _OF_NUMBERS: Final = (gast.Sub, gast.Div, gast.Pow, gast.MatMult)
 class NewArrays:
     r"""Asks which values are new arrays, by what the names are bound to among some nodes.
 
+    What is `given` under a name, before anything is bound to it, may be anything.
+
     >>> from srcgrad.compiler.doctesting import parse, reader_of
     >>> body = parse("a = np.zeros(3)\nb = a[1:]\nc = a - 1")
     >>> found = NewArrays(reader_of(), [node for line in body for node in walk(line)])
@@ -29,9 +32,9 @@ class NewArrays:
     [True, False, True]
     """
 
-    def __init__(self, reader: Reader, nodes: list[Any]) -> None:
+    def __init__(self, reader: Reader, nodes: list[Any], given: Iterable[str] = ()) -> None:
         self._reader = reader
-        self._bound: dict[str, list[Any]] = {}
+        self._bound: dict[str, list[Any]] = {name: [None] for name in given}
         for node in nodes:
             for name, value in _bindings(node):
                 self._bound.setdefault(name, []).append(value)

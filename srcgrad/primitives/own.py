@@ -18,6 +18,7 @@ RECORDS: Final[tuple[Primitive, ...]] = (
     *records("srcgrad.runtime.copies", "copied", shape="copy"),
     *records("srcgrad.runtime.adjoints", "zeros_like", kind="float", outlines=(0,)),
     *records(_SHADOWS, "shadow_of_view", memory="itself", viewed="any", slope="constant"),
+    *records(_SHADOWS, "tangent_of_view", memory="itself", outlines=(1, 2, 3)),
     *records("srcgrad.runtime.broadcasting", "unbroadcast", memory="itself", outlines=(1,)),
     *records("srcgrad.runtime.complex_parts", "real_part", memory="itself"),
     *records(_NUMBERS, "digamma trigamma polygamma", scalar=True, shape="broadcast", kind="float"),

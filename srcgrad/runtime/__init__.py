@@ -315,6 +315,7 @@ from srcgrad.runtime.shadows import (
     complex_shadow_of,
     shadow_of,
     shadow_of_view,
+    tangent_of_view,
 )
 from srcgrad.runtime.shaping import (
     broadcast_each,
@@ -439,7 +440,8 @@ __all__ = [
     "split_dstack", "split_hstack", "split_like", "split_rows", "split_vstack", "spread",
     "spread_over_grid", "spread_pair", "steps_between", "stop_gradient", "strided_places",
     "strided_push", "sum_trailing", "svd_back", "svd_push", "svdvals_back", "svdvals_push", "tail",
-    "take_along", "take_back", "taken", "taken_over", "tell", "tensordot_left", "tensordot_right",
+    "take_along", "take_back", "taken", "taken_over", "tangent_of_view", "tell",
+    "tensordot_left", "tensordot_right",
     "tensorinv_back", "tensorinv_push", "tensorsolve_back", "tensorsolve_push", "tile_back",
     "trace_back", "transformed_axes", "trapezoid_back", "tridiagonal", "trigamma", "turns",
     "unbroadcast", "unbroadcast_each", "undo_diff", "unit_vectors", "unstack_like", "vander_back",

@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.errors import LeftOutError
 from srcgrad.runtime.adjoints import zeros_like
 from srcgrad.runtime.complex_parts import real_as
+from srcgrad.runtime.copies import copied
 
 
 def shadow_of(x: Any) -> Any:
@@ -61,6 +63,31 @@ def shadow_of_view(shadow: Any, part: Any, whole: Any) -> Any:
     if np.may_share_memory(part, whole):
         return shadow
     return complex_shadow_of(part) if np.iscomplexobj(shadow) else shadow_of(part)
+
+
+def tangent_of_view(tangent: Any, of_whole: Any, part: Any, whole: Any) -> Any:
+    """Return the tangent of a part: a view of that of the whole where the part is one, else a copy.
+
+    Whether a reshape copies, the run alone tells. `tangent` is what it makes of the tangent.
+
+    >>> x, x_dot = np.ones((2, 2)), np.zeros((2, 2))
+    >>> tangent_of_view(x_dot.ravel(), x_dot, x.ravel(), x).base is x_dot
+    True
+    >>> tangent_of_view(x_dot.ravel(), x_dot, x.T.ravel(), x.T).base is x_dot
+    False
+
+    Raises:
+        LeftOutError: The tangent is laid out otherwise than its value, so that it is no view of it.
+    """
+    is_view = np.may_share_memory(tangent, of_whole)
+    if isinstance(whole, (list, tuple)) or not np.may_share_memory(part, whole):
+        return copied(tangent) if is_view else tangent
+    if not is_view:
+        raise LeftOutError(
+            "a tangent lies otherwise in memory than its value, of which a part is written",
+            hint="give it the layout of the value: `np.ascontiguousarray`",
+        )
+    return tangent
 
 
 def add_to_shadows(shadows: Any, parts: Any) -> None:

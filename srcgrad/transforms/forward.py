@@ -21,7 +21,7 @@ from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, call, clone, load, store
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.marks import REPEATS, UPDATES_ENTRY
-from srcgrad.ir.operations import Operation, may_return_operand
+from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program, direct_names, is_store, operand_names, store_target
 from srcgrad.ir.scopes import MISSING
 from srcgrad.ir.walk import blocks_of, names_bound, names_read, root_name, statements
@@ -31,6 +31,7 @@ from srcgrad.transforms.tangent_lists import makes_missing_entries, moved, repea
 from srcgrad.transforms.tangent_masks import TangentMasks
 from srcgrad.transforms.tangent_rules import NoTangentError, Pushed, TangentRules, replaced
 from srcgrad.transforms.tangent_updates import updated
+from srcgrad.transforms.tangent_views import TangentViews
 from srcgrad.transforms.templates import Inliner
 
 _MOVERS: Final = frozenset(
@@ -82,6 +83,7 @@ class Forwarder:
         resolve = program.reader.scope.resolve
         self._rules = TangentRules(inliner, self._dot, self._full, shapes.is_number, resolve)
         self._masks = TangentMasks(program, self._dot, names.written, inliner.externals, shapes)
+        self._views = TangentViews(program, names, inliner.externals, self._dot)
         self._short: set[str] = set()
         self._arrays = kinds(program).arrays
 
@@ -425,6 +427,8 @@ class Forwarder:
         if not fills:  # what is spread has no memory of its own; that of a number is a number
             copy = self._externals.use_runtime("copied_like")
             return call(copy, self._spread(name, tangent), load(name))
+        if changes and self._views.may_be_copies(operation):
+            return self._views.of(name, tangent, operation)
         if changes and not self._is_new(name, tangent, operation):
             return call(self._externals.use_runtime("copied"), tangent)
         return tangent
@@ -444,21 +448,11 @@ class Forwarder:
         return call("np.broadcast_to", tangent, call("np.shape", load(name)))
 
     def _is_new(self, name: str, tangent: Any, operation: Operation) -> bool:
-        """Say whether a tangent is new memory, or the view of one whose value is a view too.
-
-        Where a value may be a view though its tangent, of another layout, is none, nothing must
-        write into their memory again.
-        """
+        """Say whether a tangent is new memory, or the view of one whose value is a view too."""
         vocabulary = self._program.reader.vocabulary
         if operation.primal is vocabulary.getitem:
             return True
-        known = vocabulary.primitive(operation.primal)
-        if may_return_operand(known, operation) or known.memory == "layout":
-            seen = set(names_read(tangent))
-            if self._names.lasts(name, {n for n in self._written if self._dot(n) in seen}):
-                return True
-            raise NoTangentError
-        if known.may_view:
+        if vocabulary.primitive(operation.primal).may_view:
             return True
         if isinstance(tangent, gast.Call):
             func = tangent.func

@@ -28,7 +28,7 @@ from srcgrad.transforms.externals import Externals
 
 _BLOCKS: Final = frozenset(("body", "orelse", "finalbody", "handlers"))
 _OF_MEMORY: Final = frozenset(
-    "shadow_of complex_shadow_of shadow_of_view add_to_shadows on_tape run_steps "
+    "shadow_of complex_shadow_of shadow_of_view tangent_of_view add_to_shadows on_tape run_steps "
     "reverse_steps".split()
 )
 _BUILTINS: Final = frozenset("zip reversed enumerate list tuple dict len range sum abs".split())

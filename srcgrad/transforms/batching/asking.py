@@ -24,8 +24,8 @@ _LENGTHS: Final = (3, 4, 1)  # some functions treat axes of length one otherwise
 _MOST: Final = 64
 _REASONS: Final = (FRESH, INDEX, SIZES, STEPS, TRUTH)
 _OF_MEMORY: Final = frozenset(
-    "written_over shadow_of shadow_of_view complex_shadow_of add_to_shadows run_steps "
-    "reverse_steps on_tape copied_like".split()
+    "written_over shadow_of shadow_of_view tangent_of_view complex_shadow_of add_to_shadows "
+    "run_steps reverse_steps on_tape copied_like".split()
 )
 _RUNTIME: Final = "srcgrad.runtime."
 _NO_ANSWER: Final = object()
