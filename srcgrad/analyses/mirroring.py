@@ -38,6 +38,8 @@ class Mirroring:
         outside: The names of what lives outside the function into which varied values are written.
         lasting: Names whose memory is not written after they are bound, but was before, with all
             names that may be bound to it.
+        own: Those of the written names into whose memory the program writes itself, and not only
+            who calls it.
     """
 
     varied: frozenset[str]
@@ -45,6 +47,7 @@ class Mirroring:
     written: frozenset[str]
     outside: frozenset[str] = frozenset()
     lasting: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    own: frozenset[str] = frozenset()
 
     def lasts(self, name: str, read: Collection[str]) -> bool:
         """Say whether nothing writes into the memory of a name, and of names that it reads, again.
@@ -127,7 +130,9 @@ class _Analysis:
             self._last_writes.update(dict.fromkeys(self._roots, last))
             self._roots |= before
         self._keep_entries()
+        own = None
         if not is_entry and not _is_helper_of_ours(self._program):
+            own = frozenset(_reach(self._roots, self._same))
             self._roots.update(filter(self._is_new_or_given, outputs))
             self._roots.update(self._beside_states(outputs))
         written = _reach(self._roots, self._same)
@@ -143,7 +148,9 @@ class _Analysis:
         outside = frozenset(filter(self._is_outside, (reached - local) & written))
         active = frozenset(varied & useful)
         lasting = self._lasting(written, local) if is_entry else {}
-        return Mirroring(frozenset(varied), active, frozenset(written), outside, lasting)
+        every = frozenset(written)
+        own = every if own is None else own
+        return Mirroring(frozenset(varied), active, every, outside, lasting, own)
 
     def _beside_states(self, outputs: tuple[str, ...]) -> tuple[str, ...]:
         """Return the outputs that may lie in a state that is returned, too, or be new."""

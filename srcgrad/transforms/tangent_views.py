@@ -46,12 +46,15 @@ class TangentViews:
         that matters.
 
         Raises:
-            NoTangentError: There are several such operands.
+            NoTangentError: There are several such operands. Or nothing but a caller may write into
+                the memory: of a function that is put in its place it shows whether that does.
         """
         seen = set(names_read(tangent))
         written = {item for item in self._names.written if self._dot(item) in seen}
         if self._names.lasts(name, written):
             return tangent
+        if name not in self._names.own and seen.isdisjoint(map(self._dot, self._names.own)):
+            raise NoTangentError
         known = self._vocabulary.primitive(operation.primal)
         wholes = operands_viewed(known, operation)
         dot = self._dot(getattr(wholes[0], "id", "")) if len(wholes) == 1 else None
