@@ -24,11 +24,10 @@ def with_counted_star(value: Any, work: Workspace) -> Any:
     callee = work.reader.scope.resolve(value.func) if stars else MISSING
     if callee is MISSING or any(item.arg is None for item in value.keywords):
         return value
-    vocabulary = work.reader.vocabulary
-    if vocabulary.takes_any_number(callee):
+    rule = work.reader.vocabulary.rule_for(callee)
+    if rule is not None and _takes_any_number(rule):
         told = any(map(work.reader.is_text, value.args))  # what to do, as `np.einsum` is
         return value if told or len(value.args) == 1 else _behind_one(value)
-    rule = vocabulary.rule_for(callee)
     others = [item for item in value.args if item not in stars]
     if rule is None or len(stars) > 1 or not all(isinstance(item, _SIMPLE) for item in others):
         return value  # what stands before the star would be found after its items
@@ -46,6 +45,11 @@ def _behind_one(value: Any) -> Any:
     made = clone(value)
     made.args = [at(gast.Starred(gast.List(made.args, gast.Load()), gast.Load()), value)]
     return made
+
+
+def _takes_any_number(rule: Any) -> bool:
+    every = signature_of(rule.forward).parameters.values()
+    return any(p.kind is inspect.Parameter.VAR_POSITIONAL for p in every)
 
 
 def _required(rule: Any) -> int:
