@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from srcgrad.ir import gast
-from srcgrad.ir.walk import found_in, names_bound, names_read, root_name, walk
+from srcgrad.ir.walk import found_in, names_bound, nodes_in, root_name, walk
 from srcgrad.rules.records import primitive_of
 
 NEAR: Final = 1e-6
@@ -17,6 +17,7 @@ NEAR: Final = 1e-6
 ASKED: Final = "a test whether what an earlier call has kept is of the same argument"
 HINT: Final = "keep nothing from call to call"
 _PLACES: Final = (gast.Subscript, gast.Attribute, gast.Name)
+_SIZES: Final = (gast.Lt, gast.LtE, gast.Gt, gast.GtE, gast.Eq, gast.NotEq)
 
 
 def asks_what_is_kept(
@@ -29,8 +30,8 @@ def asks_what_is_kept(
 
     What is `kept` when the program is run again may be found so, as ``if x == self.x``: it would be
     a constant, whatever it was made of. `meaning` says which function is called, and what a name
-    is. A test whether a distance is next to nothing asks for the same; to ask whether it is large,
-    as what limits a rate does, is another thing.
+    is. A test whether a distance is next to nothing asks for the same; to ask whether it is larger
+    than a number that is known, as what limits a rate does, is another thing.
 
     >>> body = gast.parse("if k in known: y = known[k]").body
     >>> found = asks_what_is_kept(body, {"known"}, lambda _: True, lambda _: None)
@@ -49,20 +50,23 @@ def asks_what_is_kept(
         return _is_kept(one, left) and not _is_kept(other, kept) and varies(other)
 
     def is_distance(value: Any) -> bool:
-        if not distances.isdisjoint(names_read(value)):
+        if isinstance(value, gast.Compare):  # whose answer is no distance
+            return False
+        if getattr(value, "id", "") in distances or any(map(is_distance, nodes_in(value))):
             return True
-        pairs = (pair for node in walk(value) for pair in _subtracted(node, meaning))
-        return any(is_met(*pair) for pair in pairs)
+        return any(is_met(*pair) for pair in _subtracted(value, meaning))
 
-    def number(value: Any) -> Any:
+    def is_large(value: Any) -> bool:
         value = numbers.get(value.id, value) if isinstance(value, gast.Name) else value
-        return value.value if isinstance(value, gast.Constant) else meaning(value)
+        found = value.value if isinstance(value, gast.Constant) else meaning(value)
+        return isinstance(found, (int, float)) and abs(found) > NEAR
 
     for statement in body:
         for node in walk(statement):
             if any(is_met(*pair) for pair in _compared(node, meaning)):
                 return node
-            if any(_is_tiny(number(b)) and is_distance(a) for a, b in _measured(node, meaning)):
+            measured = ((a, b) for a, b in _measured(node, meaning) if not is_large(b))
+            if any(is_distance(a) for a, _ in measured):
                 return node
             if isinstance(node, gast.Assign):
                 names = {name for target in node.targets for name in names_bound(target)}
@@ -123,15 +127,17 @@ def _subtracted(node: Any, meaning: Callable[[Any], Any]) -> list[tuple[Any, Any
 
 
 def _measured(node: Any, meaning: Callable[[Any], Any]) -> list[tuple[Any, Any]]:
-    """Return what a node asks to be smaller or larger than what."""
-    if isinstance(node, gast.Call) and node.args:
-        is_counted = primitive_of(meaning(node.func)).compares == "count"
-        return [(node.args[0], gast.Constant(0.0, None))] if is_counted else []
-    if not isinstance(node, gast.Compare) or len(node.ops) != 1:
-        return []
-    left, right = node.left, node.comparators[0]
-    return [(left, right), (right, left)]
-
-
-def _is_tiny(value: Any) -> bool:
-    return isinstance(value, (int, float)) and abs(value) <= NEAR
+    """Return what a node asks to be smaller or larger than what, or whether it is anything."""
+    if isinstance(node, gast.Compare) and isinstance(node.ops[0], _SIZES):
+        left, right = node.left, node.comparators[0]
+        return [(left, right), (right, left)]
+    asked = []
+    if isinstance(node, gast.Call) and primitive_of(meaning(node.func)).compares == "count":
+        asked = node.args[:1]
+    elif isinstance(node, (gast.If, gast.While, gast.IfExp)):
+        asked = [node.test]
+    elif isinstance(node, gast.BoolOp):
+        asked = node.values
+    elif isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.Not):
+        asked = [node.operand]
+    return [(item, gast.Constant(0.0, None)) for item in asked]

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from types import FunctionType
-from typing import Final
 
-from srcgrad.frontend.callees import is_library
 from srcgrad.frontend.expand.scoping import parameters
-from srcgrad.frontend.remembered import nothing_changes, tree_to_read
-from srcgrad.ir import gast
+from srcgrad.frontend.remembered import nothing_changes
+from srcgrad.frontend.returned_arrays import returns_of
 from srcgrad.ir.new_arrays import NewArrays
 from srcgrad.ir.operations import Reader
 from srcgrad.ir.scopes import scope_of
 from srcgrad.ir.vocabulary import Vocabulary
-from srcgrad.ir.walk import walk
-
-_SCOPES: Final = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda, gast.ClassDef)
 
 
 def results_are_apart(function: FunctionType, vocabulary: Vocabulary) -> bool:
@@ -48,14 +43,8 @@ def results_are_apart(function: FunctionType, vocabulary: Vocabulary) -> bool:
 
 
 def _found(function: FunctionType, vocabulary: Vocabulary) -> bool:
-    if is_library(function):
-        return False
-    tree = tree_to_read(function)
-    if tree is None:
-        return False
-    nodes = [node for line in tree.body for node in walk(line)]
-    returned = [node.value for node in nodes if isinstance(node, gast.Return)]
-    if any(isinstance(node, _SCOPES) for node in nodes) or not returned:
+    tree, nodes, returned = returns_of(function)
+    if not returned or None in returned:
         return False
     reader = Reader(scope_of(function, tree, with_imports=True), vocabulary)
     return NewArrays(reader, nodes, parameters(tree.args)).are_apart(returned)

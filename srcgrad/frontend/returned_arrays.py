@@ -38,7 +38,7 @@ def returns_array(function: FunctionType, vocabulary: Vocabulary) -> bool:
     """
     with nothing_changes() as memory:
         found: bool = memory.found(
-            ("returns an array", id(vocabulary)), function, lambda: _found(function, vocabulary)
+            ("returns an array", id(vocabulary)), function, lambda: _is_array(function, vocabulary)
         )
         return found
 
@@ -60,27 +60,11 @@ def parameter_returned(function: FunctionType) -> str | None:
         return found
 
 
-def _found(function: FunctionType, vocabulary: Vocabulary) -> bool:
-    tree, nodes, returned = _read(function)
-    if not returned:
-        return False
-    reader = Reader(scope_of(function, tree, with_imports=True), vocabulary)
-    arrays = NewArrays(reader, nodes, parameters(tree.args))
-    return all(value is not None and arrays.is_calculated(value) for value in returned)
+def returns_of(function: FunctionType) -> tuple[Any, list[Any], list[Any]]:
+    """Return the definition of a function, its nodes, and what it returns on each of its paths.
 
-
-def _parameter(function: FunctionType) -> str | None:
-    tree, nodes, returned = _read(function)
-    names = {getattr(value, "id", "") for value in returned}
-    if tree is None or len(names) != 1 or names.isdisjoint(parameters(tree.args)):
-        return None
-    (name,) = names
-    bound = {n.id for n in nodes if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
-    return None if name in bound else str(name)
-
-
-def _read(function: FunctionType) -> tuple[Any, list[Any], list[Any]]:
-    """Return the definition of a function, its nodes, and what it returns: nothing if untold."""
+    Nothing is returned if that is not told, as by functions inside.
+    """
     tree = None if is_library(function) else tree_to_read(function)
     if tree is None or not isinstance(tree.body, list):
         return None, [], []
@@ -89,3 +73,22 @@ def _read(function: FunctionType) -> tuple[Any, list[Any], list[Any]]:
     if any(isinstance(node, _SCOPES) for node in nodes) or falls_through(tree.body):
         return None, [], []
     return tree, nodes, returned
+
+
+def _is_array(function: FunctionType, vocabulary: Vocabulary) -> bool:
+    tree, nodes, returned = returns_of(function)
+    if not returned:
+        return False
+    reader = Reader(scope_of(function, tree, with_imports=True), vocabulary)
+    arrays = NewArrays(reader, nodes, parameters(tree.args))
+    return all(value is not None and arrays.is_calculated(value) for value in returned)
+
+
+def _parameter(function: FunctionType) -> str | None:
+    tree, nodes, returned = returns_of(function)
+    names = {getattr(value, "id", "") for value in returned}
+    if tree is None or len(names) != 1 or names.isdisjoint(parameters(tree.args)):
+        return None
+    (name,) = names
+    bound = {n.id for n in nodes if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
+    return None if name in bound else str(name)

@@ -18,7 +18,7 @@ from srcgrad.tape.apply import apply, binary, unary, unwrap
 from srcgrad.tape.core import USUAL_OPERANDS, Core, raw_of, requires_grad
 from srcgrad.tape.inplace import apply_inplace, check_writable, copy_in, set_item
 from srcgrad.tape.modes import STATE
-from srcgrad.tape.near import compared
+from srcgrad.tape.near import compared, note_distance
 from srcgrad.tape.ops import require_op
 from srcgrad.tape.plain import call_constant
 from srcgrad.tape.refusing import detaching, refusal, user_frame
@@ -290,7 +290,10 @@ class Operators(Core):
 
     def __bool__(self) -> bool:
         if STATE.strict:
-            return bool(self._array)  # or NumPy's own error
+            found = bool(self._array)  # or NumPy's own error
+            if STATE.spoken is not None:
+                note_distance(self, 0.0)
+            return found
         if self._array.size > 1:
             raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
         if self._array.size == 0:

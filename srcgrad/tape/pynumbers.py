@@ -54,6 +54,8 @@ class PythonFloat(Tensor):
         return hashed(self, plain(self)) if STATE.strict else id(self)
 
     def __bool__(self) -> bool:
+        if STATE.spoken is not None:
+            note_distance(self, 0.0)
         return bool(self._array)
 
     def __index__(self) -> int:

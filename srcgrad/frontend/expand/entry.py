@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
+from inspect import getattr_static
 from types import CellType, FunctionType
 from typing import Any, Final
 
@@ -382,8 +383,11 @@ class Expander:
         """Refuse a program that may find what an earlier call has kept for the same argument."""
         kept = {name for item in held for name in item.bound_variables().values()}
 
-        def meaning(func: Any) -> Any:
-            return getattr(frame.looked_at(func), "value", None)
+        def meaning(node: Any) -> Any:
+            found = frame.looked_at(node)
+            if isinstance(found, gast.Attribute):  # ``self.eps``
+                return getattr_static(meaning(found.value), found.attr, None)
+            return getattr(found, "value", None) if isinstance(found, Static) else None
 
         found = asks_what_is_kept(body, kept, frame.varies, meaning) if kept else None
         if found is not None:
