@@ -33,7 +33,7 @@ from srcgrad.garbage import weakly
 from srcgrad.ir import gast
 from srcgrad.ir.build import load
 from srcgrad.ir.marks import IN_PLACE
-from srcgrad.ir.operations import Operation, broadcasts
+from srcgrad.ir.operations import Operation, broadcast_together, broadcasts
 from srcgrad.ir.program import Program, is_store, store_target
 from srcgrad.ir.walk import names_bound, names_read, statements
 
@@ -146,7 +146,7 @@ class Dimensions:
     def _of_inner(self, node: Any) -> Vector | None:
         """Return the axes of an operand that is an expression: one without a derivative."""
         if isinstance(node, gast.Compare):
-            return self._broadcast((node.left, *node.comparators))
+            return self._broadcast([node.left, *node.comparators])
         if id(node) not in self._inner:
             self._inner[id(node)] = self._program.reader.read(node)
         operation = self._inner[id(node)]
@@ -354,7 +354,7 @@ class Dimensions:
             results = self._of_call(statement)
             return results[0] if len(results) == 1 else None
         if isinstance(statement.value, gast.Compare):
-            return self._broadcast((statement.value.left, *statement.value.comparators))
+            return self._broadcast([statement.value.left, *statement.value.comparators])
         if operation.kind not in ("primitive", "constant") or operation.primal is None:
             return self.of(statement.value)
         if operation.primal is self._program.reader.vocabulary.getitem:
@@ -369,7 +369,7 @@ class Dimensions:
             return ()
         if broadcasts(known, operation):
             may_add_bias = operation.primal in (np.add, np.subtract)
-            return self._broadcast(operation.args, may_add_bias=may_add_bias)
+            return self._broadcast(broadcast_together(operation.args), may_add_bias=may_add_bias)
         return result_axes(known, operation, self) if operation.args else None
 
     def found(self, length: Length) -> Length:
@@ -416,7 +416,7 @@ class Dimensions:
             return None
         return self._roots.get(node.id)
 
-    def _broadcast(self, operands: tuple[Any, ...], *, may_add_bias: bool = False) -> Vector | None:
+    def _broadcast(self, operands: list[Any], *, may_add_bias: bool = False) -> Vector | None:
         vectors = [self.of(item) for item in operands]
         if may_add_bias and self._assume and len(operands) == 2:
             vectors = self._with_bias(operands, vectors)
@@ -427,9 +427,7 @@ class Dimensions:
             total = self.lengths.join(total, vector or ())
         return total
 
-    def _with_bias(
-        self, operands: tuple[Any, ...], vectors: list[Vector | None]
-    ) -> list[Vector | None]:
+    def _with_bias(self, operands: list[Any], vectors: list[Vector | None]) -> list[Vector | None]:
         """In ``x @ w + b``, take `b` for one row."""
         for product, bias in ((0, 1), (1, 0)):
             node, vector = operands[product], vectors[product]
@@ -445,7 +443,7 @@ class Dimensions:
                     vectors[bias] = row
         return vectors
 
-    def _rank_only(self, operands: tuple[Any, ...], vectors: list[Vector | None]) -> Vector | None:
+    def _rank_only(self, operands: list[Any], vectors: list[Vector | None]) -> Vector | None:
         """Take an unknown input for one that does not add axes to a known value."""
         ranks = [len(vector) for vector in vectors if vector is not None]
         most = max(ranks, default=0)
@@ -475,7 +473,7 @@ class Dimensions:
         """Return the axes of what an index takes out of an array."""
         parts = index.elts if isinstance(index, gast.Tuple) else [index]
         if len(vector) >= len(parts) and all(is_index_array(p, self._whole) for p in parts):
-            places = self._broadcast(tuple(parts))
+            places = self._broadcast(parts)
             return None if places is None else (*places, *vector[len(parts) :])
         return taken_axes(vector, parts, self._of_places, self._sliced, self._integers.of)
 

@@ -20,7 +20,7 @@ from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.text_calls import called, called_by_text
 from srcgrad.analyses.written_numbers import BoundValues, written_numbers
 from srcgrad.ir import gast
-from srcgrad.ir.operations import Operation, broadcasts
+from srcgrad.ir.operations import Operation, broadcast_together, broadcasts
 from srcgrad.ir.program import Program, targets_of
 from srcgrad.ir.walk import names_bound, names_read, statements, walk
 from srcgrad.locks import kept_property
@@ -141,7 +141,7 @@ class Shapes:
         if known.shape == "each":
             return self._joined(node.args[:1], numbers)
         fits = broadcasts(known, Operation("constant", None, (*node.args,)))
-        return self._joined(node.args, numbers) if fits else None
+        return self._joined(broadcast_together(node.args), numbers) if fits else None
 
     def _of_comparison(self, node: Any, numbers: set[str]) -> Shape | None:
         if len(node.ops) > 1 or not isinstance(node.ops[0], _ORDER):
@@ -315,7 +315,7 @@ class Shapes:
         if known.shape == "number" or known.is_of_numbers:
             return SCALAR
         if broadcasts(known, operation):
-            return self._union(operation.args)
+            return self._union(broadcast_together(operation.args))
         return self._of_first(name, known, operation) if operation.args else None
 
     def _of_first(self, name: str, known: Primitive, operation: Operation) -> Shape | None:
@@ -333,7 +333,7 @@ class Shapes:
             self._note_vector(name)
         return None
 
-    def _union(self, operands: tuple[Any, ...]) -> Shape | None:
+    def _union(self, operands: list[Any]) -> Shape | None:
         total: set[Hashable] = set()
         for operand in operands:
             shape = self.of(operand)

@@ -41,13 +41,18 @@ def may_keep(parts: Iterable[Part], generated: Generated) -> bool:
     return not plain and any(_writes(part, generated) for part in parts)
 
 
-def runs_parts(parts: Collection[Part], generated: Generated, text: ast.Module) -> bool:
+def runs_parts(
+    parts: Collection[Part], generated: Generated, text: ast.Module, around: Mapping[str, Any]
+) -> bool:
     """Say whether a text calls functions as they are that write, in parts which are left out.
+
+    `around` are the names that stand around the text, where it is one function of several.
 
     Without its part such a function writes into nothing, so that the text need not differentiate
     it; and what the function itself writes would pass for constant.
     """
-    modules = _modules_of(text)
+    modules = {n: value for n, value in around.items() if isinstance(value, ModuleType)}
+    modules |= _modules_of(text)
     asked = _only_asked(text, generated, modules)
     nodes = [node for node in ast.walk(text) if isinstance(node, (ast.Name, ast.Attribute))]
     nodes = [node for node in nodes if id(node) not in asked]

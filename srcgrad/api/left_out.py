@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from types import FunctionType
 from typing import Any, Final
@@ -70,8 +70,8 @@ class Search:
             found = self._without(make, refusal, whole=True)
         if found is None or found.written or may_keep(self._parts, found):
             return None
-        texts = list(map(parsed, _texts_of(found)))
-        if any(runs_parts(self._parts, found, text) for text in texts):
+        texts = dict(_texts_of(found))
+        if any(runs_parts(self._parts, found, *text) for text in texts.items()):
             return None
         return None if any(map(_may_catch, texts)) or any(map(may_draw, texts)) else found
 
@@ -99,12 +99,16 @@ class Search:
         return None
 
 
-def _texts_of(generated: Generated) -> Iterator[str]:
-    """Yield the text, and those of the functions of our own making that it calls as they are."""
-    yield generated.source
+def _texts_of(generated: Generated) -> Iterator[tuple[ast.Module, Mapping[str, Any]]]:
+    """Yield the text, and those of the functions of our own making that it calls as they are.
+
+    With each come the names that stand around it.
+    """
+    yield parsed(generated.source), {}
     for value in generated.bound.values():
         if isinstance(value, FunctionType) and is_made(value):
-            yield to_source(gast.Module([find_source(value).tree], []))
+            text = to_source(gast.Module([find_source(value).tree], []))
+            yield parsed(text), value.__globals__
 
 
 def may_draw(tree: ast.Module) -> bool:

@@ -61,19 +61,18 @@ _READERS: Final = (
     *(getattr, hasattr, next, iter, inspect.signature, copy.copy),
 )
 """They hand on what they are given, and write into none of it."""
-_KEEPERS: Final = frozenset(["save_for_backward", "save_for_forward", "set_materialize_grads"])
+_TAKING: Final = WRITING | {"save_for_backward", "save_for_forward", "set_materialize_grads"}
 _HOLDERS: Final = (
     *(gast.List, gast.Tuple, gast.Dict, gast.Set),
     *(gast.ListComp, gast.DictComp, gast.SetComp),
 )
 _COPIERS: Final = (list, dict, set, tuple, sorted, copy.copy)
 _READ_ONLY: Final = (gast.Constant, gast.JoinedStr, gast.Dict)  # no method takes and writes
+_PLAIN: Final = (dict, list, tuple, str, type(None))  # None: a library that is not installed
 _NEW_MEMORY: Final = (gast.BinOp, gast.UnaryOp, gast.Compare, gast.Constant, gast.JoinedStr)
 _BINDING: Final = (TARGETING - {gast.Delete}) | {gast.Call, gast.Match}
 """What may bind a name, or hand memory to one."""
-_CHANGING: Final = frozenset(
-    (gast.Assign, gast.Delete, gast.For, gast.withitem, gast.AugAssign, gast.Call)
-)
+_CHANGING: Final = {gast.Assign, gast.Delete, gast.For, gast.withitem, gast.AugAssign, gast.Call}
 """What may write into memory."""
 
 Active = frozenset[Any]
@@ -183,7 +182,9 @@ class Effects:
         told: Given = frozenset(),
     ) -> None:
         self._told = told
-        self._reader = Reader(scope_of(function, tree, with_imports=True), vocabulary)
+        self._reader = Reader(
+            scope_of(function, tree, with_imports=True, asks_shims=True), vocabulary
+        )
         self._active = active
         self._operations: dict[int, Operation] = {}
         args = tree.args
@@ -281,7 +282,7 @@ class Effects:
     def _bind_call(self, call: Any) -> None:
         operands = [*call.args, *[item.value for item in call.keywords]]
         name = root_name(call.func.value) if self._is_method(call.func) else None
-        if name is not None and call.func.attr in WRITING | _KEEPERS:
+        if name is not None and call.func.attr in _TAKING:
             for item in call.args:
                 self._holds[name] |= self._origins(item)
         local = self._local.get(getattr(call.func, "id", ""))
@@ -492,9 +493,9 @@ class Effects:
         return isinstance(func, gast.Attribute) and (
             isinstance(func.value, _READ_ONLY)
             or getattr(func.value, "id", "") in self._texts
-            or func.attr in WRITING | _KEEPERS
+            or func.attr in _TAKING
             or makes_exception(func, self._reader.scope)
             or func.attr in self._reader.vocabulary.methods
             or func.attr in self._reader.vocabulary.constant_methods
-            or type(self._reader.scope.resolve(func.value)) in (dict, list, tuple, str)
+            or type(self._reader.scope.resolve(func.value)) in _PLAIN
         )

@@ -13,6 +13,7 @@ from srcgrad.ir import gast
 from srcgrad.ir.packages import is_library_name
 from srcgrad.ir.reach import reached_functions
 from srcgrad.ir.scopes import MISSING, Scope, scope_of
+from srcgrad.ir.shims import handed_on
 from srcgrad.ir.walk import root_name, walk
 from srcgrad.primitives.methods import WRITING
 
@@ -82,17 +83,29 @@ def stores(function: FunctionType) -> bool:
     tree = tree_to_read(function)
     if tree is None:
         return True
-    return _Stores(scope_of(function, tree, with_imports=True), tree).any()
+    scope = scope_of(function, tree, with_imports=True, asks_shims=True)
+    return _Stores(scope, tree, makes=tree.name == "__init__" or _sets_property(function)).any()
+
+
+def _sets_property(function: FunctionType) -> bool:
+    """Say whether a function sets a property: what sets one of an object that is there, stores."""
+    owner: Any = function.__globals__
+    for name in function.__qualname__.split(".")[:-1]:
+        owner = (owner if isinstance(owner, dict) else vars(owner)).get(name)
+        if not isinstance(owner, type):
+            return False
+    found = None if isinstance(owner, dict) else vars(owner).get(function.__name__)
+    return isinstance(found, property) and function in (found.fset, found.fdel)
 
 
 class _Stores:
     """Looks for the stores in one function."""
 
-    def __init__(self, scope: Scope, tree: Any) -> None:
+    def __init__(self, scope: Scope, tree: Any, *, makes: bool) -> None:
         self._scope = scope
         self._nodes = list(walk(tree))
         first = next((item.id for item in tree.args.args), "")
-        self._receiver = first if tree.name == "__init__" else ""  # an object that is made
+        self._receiver = first if makes else ""  # an object that is made
         self._made: dict[str, list[Any]] = defaultdict(list)
         plain = {
             id(node.targets[0]): node.value for node in self._nodes if isinstance(node, gast.Assign)
@@ -109,8 +122,7 @@ class _Stores:
         if isinstance(node, gast.Name):
             return node.id in _BINDERS
         if isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute):
-            owner = self._scope.resolve(node.func.value)
-            writes = node.func.attr in WRITING and not isinstance(owner, ModuleType)
+            writes = node.func.attr in WRITING and not self._is_of_library(node.func)
             return writes and not (self._is_fresh(node.func.value) or self._is_unbound(node.func))
         if not isinstance(node, (gast.Attribute, gast.Subscript)):
             return False
@@ -119,6 +131,11 @@ class _Stores:
         if isinstance(node, gast.Attribute):
             return not self._receiver or root_name(node.value) != self._receiver
         return not self._is_fresh(node.value)
+
+    def _is_of_library(self, func: Any) -> bool:
+        """Say whether a method is a function of a library: of a module, or handed on to one."""
+        owner = self._scope.resolve(func.value)
+        return isinstance(owner, ModuleType) or handed_on(owner, func.attr) is not None
 
     def _is_fresh(self, place: Any) -> bool:
         """Say whether a place is a name of lists, dicts or arrays that are made here, alone."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any, Final, Literal
@@ -309,6 +310,20 @@ def broadcasts(primitive: Primitive, operation: Operation) -> bool:
     """Say whether a result has the shape of the operands of a call, broadcast together."""
     plain = not operation.keywords and len(operation.args) >= primitive.least
     return primitive.shape == "broadcast" and plain
+
+
+def broadcast_together(args: Sequence[Any]) -> list[Any]:
+    """Return the operands that a result is broadcast from: a bound that is None is none.
+
+    >>> call = gast.parse("np.clip(x, 0, None)", mode="eval").body
+    >>> [type(item).__name__ for item in broadcast_together(call.args)]
+    ['Name', 'Constant']
+    """
+    return [item for item in args if not _is_none(item)]
+
+
+def _is_none(node: Any) -> bool:
+    return isinstance(node, gast.Constant) and node.value is None
 
 
 def may_return_operand(primitive: Primitive, operation: Operation) -> bool:

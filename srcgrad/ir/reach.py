@@ -33,7 +33,10 @@ _ONLY_IMPORTING: Final = tuple(
     f"importlib.{name}" for name in ("import_module", "util.find_spec", "metadata.", "resources.")
 )
 """Functions among those that do no more than a statement `import` does."""
-_FOREIGN: Final = ("numpy", "scipy", "pandas", "srcgrad", "builtins", "cupy")
+_FOREIGN: Final = (
+    *("numpy", "scipy", "pandas", "srcgrad", "builtins", "cupy"),
+    *("sympy", "mpmath", "torch", "matplotlib"),
+)
 """What calls of users' functions those alone that it is given: it knows of no others."""
 _CALLED: Final = (FunctionType, staticmethod, classmethod, property)
 _Steps = tuple[list[FunctionType], frozenset[int]]

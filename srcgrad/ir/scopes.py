@@ -13,6 +13,7 @@ import numpy as np
 
 from srcgrad.ir import gast
 from srcgrad.ir.imports import imported
+from srcgrad.ir.shims import handed_on
 from srcgrad.ir.walk import found_in
 from srcgrad.runtime.objects import held_attribute, hides_class
 from srcgrad.runtime.reporters import is_reporter
@@ -73,6 +74,8 @@ class Scope:
 
     Attributes:
         local: The variables that the function has as it is written.
+        asks_shims: Whether objects may be asked for the functions that they hand on to: for what
+            is asked again at each call, or may be wrong once a program hands on to another library.
         nothing: The free names that mean nothing, so that to read one is a NameError.
         made: The variables that the compiler has made, whatever their names mean outside.
     """
@@ -83,6 +86,7 @@ class Scope:
     dotted: dict[tuple[str | type, str], Binding] = field(default_factory=dict)
     nothing: set[str] = field(default_factory=set)
     made: Set[str] = frozenset()
+    asks_shims: bool = False
 
     def lookup(self, name: str) -> Any:
         """Return the object that a free name means, or MISSING."""
@@ -123,6 +127,8 @@ class Scope:
             if _is_distribution(owner) or is_reporter(owner):
                 value = getattr(owner, node.attr, MISSING)
                 return value if callable(value) else MISSING
+            handed = handed_on(owner, node.attr) if self.asks_shims else None
+            return MISSING if handed is None else handed
         return MISSING
 
     def _find(self, name: str) -> Binding | None:
@@ -169,7 +175,9 @@ def uncached(value: Any) -> Any:
     return value.__wrapped__ if type(value) is _CACHE else value
 
 
-def scope_of(function: FunctionType, tree: Any, *, with_imports: bool = False) -> Scope:
+def scope_of(
+    function: FunctionType, tree: Any, *, with_imports: bool = False, asks_shims: bool = False
+) -> Scope:
     """Return the scope of a function, given its tree.
 
     `with_imports` makes the imports inside the function, so that what they bind is known.
@@ -200,7 +208,7 @@ def scope_of(function: FunctionType, tree: Any, *, with_imports: bool = False) -
             local.add(node.name if isinstance(node.name, str) else node.name.id)
     local -= declared
     used = {name: binding for name, binding in used.items() if name not in local}
-    return Scope(function, frozenset(local), used)
+    return Scope(function, frozenset(local), used, asks_shims=asks_shims)
 
 
 def attribute_of(owner: Any, name: str) -> Any:

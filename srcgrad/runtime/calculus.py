@@ -79,7 +79,7 @@ def trapezoid_back(grad: Any, values: Any, axis: int) -> tuple[Any, Any, Any]:
         points = np.moveaxis(x, axis, -1) if np.ndim(x) > 1 else x
         widths = np.diff(points, axis=-1)
     means = (rows[..., 1:] + rows[..., :-1]) / 2
-    share = full * conj(widths) / 2 + 0 * means
+    share = unbroadcast(full * conj(widths) / 2 + 0 * means, np.shape(means))
     ends = [(0, 0)] * (np.ndim(rows) - 1)
     grad_rows = np.pad(share, [*ends, (0, 1)]) + np.pad(share, [*ends, (1, 0)])
     grad_y = np.moveaxis(grad_rows, -1, axis)

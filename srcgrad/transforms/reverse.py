@@ -235,12 +235,11 @@ class Reverser:
 
     def _is_of_constants(self, value: Any) -> bool:
         """Say whether an expression is a table of constants, or one of two constants."""
-        if isinstance(value, gast.IfExp):
-            read = self._sweep.program.reader.read
-            return all(read(part).kind == "constant" for part in (value.body, value.orelse))
+        varied = self._sweep.facts.activity.varied
+        if isinstance(value, gast.IfExp):  # what it tests chooses alone
+            return varied.isdisjoint([*names_read(value.body), *names_read(value.orelse)])
         if makes_table(value, self._sweep.program.reader.scope):
             return True
-        varied = self._sweep.facts.activity.varied
         return isinstance(value, _COMPREHENSIONS) and varied.isdisjoint(names_read(value))
 
     def _prepare_copy(self, statement: Any, operation: Operation, targets: list[str]) -> list[Any]:

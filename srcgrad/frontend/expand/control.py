@@ -14,6 +14,7 @@ from srcgrad.frontend.expand.keeping import (
 )
 from srcgrad.frontend.expand.literals import chosen_case
 from srcgrad.frontend.expand.local_classes import local_class
+from srcgrad.frontend.expand.named_loops import is_own, names_attributes
 from srcgrad.frontend.expand.part import Part
 from srcgrad.frontend.expand.scoping import renamed_in
 from srcgrad.frontend.expand.values import (
@@ -30,6 +31,7 @@ from srcgrad.frontend.expand.values import (
     Value,
     is_dtype,
     is_literal,
+    is_text,
 )
 from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, clone
@@ -294,7 +296,7 @@ class Control(Part):
         simple = len(node.generators) == 1 and not first.ifs and not isinstance(node, gast.DictComp)
         elt, target = getattr(node, "elt", None), first.target
         makes = simple and elements is None and makes_function(self.frame, elt)
-        if makes:
+        if makes or (simple and elements is None and names_attributes(first, elt)):
             elements = known_elements(self.frame, items)
         if elements is None or not simple or isinstance(node, gast.SetComp):
             return None
@@ -332,7 +334,7 @@ class Control(Part):
         elements: Iterable[Value] | None = entries
         if elements is None and isinstance(items, Static):
             elements = self.frame.expressions.elements(items)
-        if elements is None and keeps_functions(self.frame, node.body):
+        if elements is None and (keeps_functions(self.frame, node.body) or names_attributes(node)):
             elements = known_elements(self.frame, items)
         if elements is None:
             elements = self.frame.held_entries.entries_chosen(node, items)
@@ -379,6 +381,9 @@ class Control(Part):
 
     def _bind_loop(self, target: Any, value: Value, node: Any) -> None:
         if self.frame.held_entries.names_entry(target, value):
+            return
+        if is_text(value) and is_own(target, node, self.frame.tree):
+            self.frame.env[target.id] = value
             return
         if isinstance(target, gast.Name):
             self.frame.statements.assign_name(

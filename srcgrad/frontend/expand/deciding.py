@@ -134,6 +134,7 @@ def asked_of(tree: Any) -> set[str]:
     nodes = list(walk(tree))
     tests = [node.test for node in nodes if isinstance(node, (gast.If, gast.IfExp))]
     tests += [node.subject for node in nodes if isinstance(node, gast.Match)]
+    tests += [name for node in nodes for name in said_names(node)]
     found = {name for test in tests for name in names_read(test)}
     bound = [
         (set(names_bound(target)), set(names_read(node.value)))
@@ -145,6 +146,17 @@ def asked_of(tree: Any) -> set[str]:
     while size != (size := len(found)):
         found.update(*[reads for names, reads in bound if not found.isdisjoint(names)])
     return found
+
+
+def said_names(node: Any) -> list[Any]:
+    """Return what says the name of an attribute in a call of `getattr`, as a list.
+
+    >>> call = gast.parse("getattr(np, f'nan{how}')").body[0].value
+    >>> [type(name).__name__ for name in said_names(call)]
+    ['JoinedStr']
+    """
+    asks = isinstance(node, gast.Call) and getattr(node.func, "id", "") == "getattr"
+    return node.args[1:2] if asks else []
 
 
 def _is_inside(value: Value, held: list[Any] | None) -> bool | None:

@@ -171,11 +171,16 @@ def hands_out(value: Value) -> bool:
     """
     if isinstance(value, Items):
         return any(
-            isinstance(part, (Local, Partial)) or (isinstance(part, Known) and callable(part.value))
+            isinstance(part, (Local, Partial)) or (isinstance(part, Known) and _is_run(part.value))
             for part in value.values
         )
     func = value.func if isinstance(value, gast.Call) and not value.args else None
     return getattr(func, "attr", "") in ("items", "keys", "values")
+
+
+def _is_run(value: Any) -> bool:
+    """Say whether a value is a function, or a module that has some."""
+    return callable(value) or isinstance(value, ModuleType)
 
 
 def may_return_function(source: FunctionSource) -> bool:

@@ -27,7 +27,7 @@ Bound = dict[str, Value]
 
 _OF_TEXTS: Final = (
     *("lower", "upper", "strip", "lstrip", "rstrip", "title", "capitalize", "casefold"),
-    *("replace", "removeprefix", "removesuffix", "swapcase"),
+    *("replace", "removeprefix", "removesuffix", "swapcase", "format"),
     *("startswith", "endswith", "isdigit", "isalpha", "isalnum", "islower", "isupper"),
 )
 """The methods of a text that give a text or a bool."""
@@ -105,6 +105,36 @@ def said_by_text(func: Any, args: list[Value] | None, keywords: Bound | None) ->
     except (TypeError, ValueError):
         return None  # the run raises it
     return gast.Constant(said, None)
+
+
+def text_said(value: Value) -> Value:
+    """Return the text that literals are put into, as a literal; others as they are.
+
+    >>> named = gast.parse("f'nan{1}', 'nan%s' % 'sum', f'nan{how}'").body[0].value
+    >>> [getattr(text_said(item), "value", None) for item in named.elts]
+    ['nan1', 'nansum', None]
+    """
+    if isinstance(value, gast.JoinedStr) and all(map(_is_said, value.values)):
+        said = [str(getattr(item.value, "value", item.value)) for item in value.values]
+        return gast.Constant("".join(said), None)
+    if isinstance(value, gast.BinOp) and isinstance(value.op, gast.Mod) and is_text(value.left):
+        right = value.right if isinstance(value.right, gast.Tuple) else _tuple_of(value.right)
+        told = literals_in(right)
+        try:
+            return value if told is None else gast.Constant(value.left.value % tuple(told), None)
+        except (TypeError, ValueError):
+            return value  # the run raises it
+    return value
+
+
+def _tuple_of(value: Any) -> Any:
+    return gast.Tuple([value], gast.Load())
+
+
+def _is_said(part: Any) -> bool:
+    """Say whether a part of a text between braces, or beside them, is known as it stands."""
+    plain = isinstance(part, gast.Constant) or (part.format_spec is None and part.conversion == -1)
+    return plain and isinstance(getattr(part, "value", part), (gast.Constant, str))
 
 
 def part_of_text(owner: Value, place: Any) -> Value:

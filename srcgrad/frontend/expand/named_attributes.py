@@ -6,6 +6,7 @@ import builtins
 from types import ModuleType
 from typing import Any
 
+from srcgrad.frontend.expand.literals import text_said
 from srcgrad.frontend.expand.part import Part, function
 from srcgrad.frontend.expand.values import Known, Object, Static, Value
 from srcgrad.ir import gast
@@ -34,7 +35,7 @@ class NamedAttributes(Part):
 
     @function(builtins.getattr)
     def _getattr(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
-        value, name, *default = args
+        value, name, *default = args[0], text_said(args[1]), *args[2:]
         if keywords or not isinstance(name, gast.Constant) or not isinstance(name.value, str):
             return None
         if not default:

@@ -68,13 +68,13 @@ def single_exit(tree: Any, namer: Namer, refusals: Refusals) -> OneExit:
     tree.body = exits.function(body)
     values = [load(name) for name in names]
     value = gast.Tuple(values, gast.Load()) if arity is not None else values[0]
-    tree.body.append(at(gast.Return(value), tree.body[-1]))
+    tree.body.append(at(gast.Return(value), (tree.body or [tree])[-1]))  # `()` binds nothing
     return OneExit(tree, tuple(names), frozenset(exits.flags), frozenset(exits.returned))
 
 
 def _is_nothing(value: Any) -> bool:
-    """Say whether a function returns None: the other results are those to be differentiated."""
-    return value is None or (isinstance(value, gast.Constant) and value.value is None)
+    """Say whether a function returns None, or False: the other results have derivatives."""
+    return value is None or isinstance(value, gast.Constant)
 
 
 def _arity(value: Any) -> int | None:

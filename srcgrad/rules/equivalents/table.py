@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from srcgrad.rules.equivalents import arrays, folds, loops, polynomials
+from srcgrad.rules.equivalents.compat import entries_of_compat
 from srcgrad.rules.equivalents.registry import Equivalent
 from srcgrad.rules.library import canonical_name, rule_for
 from srcgrad.rules.reasons import refusal_of_function
@@ -53,7 +54,7 @@ def equivalent(
     True
     """
     try:
-        entries = _TABLE.get(function, ()) or _entries_of_scipy(function)
+        entries = _entries_of(function)
     except TypeError:
         return None
     calls = (_by_entry(entry, args, keywords, literal) for entry in entries)
@@ -108,6 +109,11 @@ def _takes(entry: Equivalent, args: Sequence[Any], keywords: Mapping[str, Any]) 
 _signature = functools.cache(inspect.signature)
 
 
+def _entries_of(function: Any) -> tuple[Equivalent, ...]:
+    """Return what stands for a function, by the values of an option."""
+    return _TABLE.get(function, ()) or _entries_of_scipy(function) or entries_of_compat(function)
+
+
 def _entries_of_scipy(function: Any) -> tuple[Equivalent, ...]:
     """Return what stands for a function of SciPy, which is imported already."""
     if not (getattr(function, "__module__", None) or "").startswith("scipy."):
@@ -123,7 +129,7 @@ def why_not(function: Any) -> tuple[str, str] | None:
     if found is not None or rule_for(function) is not None:
         return found
     try:
-        known = _TABLE.get(function, ()) or _entries_of_scipy(function)
+        known = _entries_of(function)
     except TypeError:
         return None
     if not known:

@@ -74,7 +74,8 @@ def peak_prominences(x: Any, peaks: Any, wlen: Any = None) -> Any:
 @table.of(signal.lfilter_zi)
 def lfilter_zi(b: Any, a: Any) -> Any:
     """Return the state of a filter to which 1 has been given for long."""
-    above, below = np.atleast_1d(b) / a[0], np.atleast_1d(a) / a[0]
+    below = np.atleast_1d(a)
+    above, below = np.atleast_1d(b) / below[0], below / below[0]
     count = max(len(above), len(below))
     above = np.concatenate([above, np.zeros_like(above, shape=(count - len(above),))])
     below = np.concatenate([below, np.zeros_like(below, shape=(count - len(below),))])
