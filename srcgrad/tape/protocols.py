@@ -159,7 +159,11 @@ def call_function(function: Any, args: Args, kwargs: Kwargs) -> Any:
 
 
 def _without_target(function: Any, args: Args, kwargs: Kwargs) -> tuple[Args, Kwargs, Any]:
-    """Return the arguments of a call without its `out`, and that."""
+    """Return the arguments of a call without its `out`, and that.
+
+    How it may be `casting` is left out as well: that says which calls raise, not what they give.
+    """
+    kwargs = {key: value for key, value in kwargs.items() if key != "casting"}
     if kwargs.get("out") is not None:
         return args, {key: kwargs[key] for key in kwargs if key != "out"}, kwargs["out"]
     names = _names_of(function)

@@ -148,3 +148,31 @@ def filled_by_its_own_method_or_by_a_mask(x):
     except Exception:  # noqa: BLE001
         y[np.isnan(y)] = 0.0
     return np.sum(y)
+
+
+def _at_least(x, *, ndim):
+    if 1 <= ndim <= 3:
+        return getattr(np, f"atleast_{ndim}d")(x)
+    return x
+
+
+@program("v")
+def attribute_by_a_formatted_text(x):
+    return np.sum(_at_least(x, ndim=2) ** 2) + getattr(np, "nan%s" % "max")(x)  # noqa: UP031
+
+
+@program("v")
+def attributes_by_the_names_of_a_loop(x):
+    total = 0.0
+    for name in ("sin", "cos", "exp"):
+        total += np.sum(getattr(np, name)(x) * x)
+    return total + sum(getattr(np, name)(x * x) for name in ["mean", "max"])
+
+
+@program("v")
+def attributes_by_the_names_of_a_loop_in_a_branch(x):
+    total = 0.0
+    if x[0] < 100.0:
+        for name in ("sin", "cos"):
+            total += np.sum(getattr(np, f"{name}h")(x))
+    return total

@@ -394,3 +394,58 @@ def backend_that_is_exchanged_meanwhile(x):
     second = _current(x).total(_current(x).exp(x))
     STACK.pop()
     return first + second
+
+
+class Shim:
+    """Hands on to a library what it is asked for, so that another may be put in its place."""
+
+    def __init__(self, library):
+        self._library = library
+
+    def __getattr__(self, name):
+        if name == "_library":
+            return self._library
+        return getattr(self._library, name)
+
+
+class Precision:
+    """The dtype of a package, as a property that may be set."""
+
+    def __init__(self, bits=64):
+        self.dtype = bits
+
+    @property
+    def dtype(self):
+        return self._dtype
+
+    @dtype.setter
+    def dtype(self, bits):
+        self._dtype = np.float32 if bits == 32 else np.float64
+
+
+xnp = Shim(np)
+PRECISION = Precision()
+
+
+@program("v")
+def shim_with_functions_named_as_methods_of_lists(x):
+    rising = xnp.sort(x)
+    longer = xnp.append(rising, xnp.insert(x, 0, x[1]))
+    return xnp.sum(longer * xnp.arange(len(longer)))
+
+
+def _coefficients(cs):
+    if hasattr(cs, "dtype"):
+        bs = xnp.empty_like(cs)
+    else:
+        bs = xnp.empty(len(cs), dtype=PRECISION.dtype)
+    last = len(bs) - 1
+    bs[last] = cs[last] / 3.0
+    for i in range(last - 1, -1, -1):
+        bs[i] = cs[i] - 0.3 * bs[i + 1]
+    return bs
+
+
+@program("v")
+def shim_beside_a_property_that_may_be_set(x):
+    return np.sum(_coefficients(x) ** 2)

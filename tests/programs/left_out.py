@@ -436,3 +436,32 @@ def writing_helper_of_a_branch_that_reads_bytes(x):
     else:
         y = _bytes_of_a_copy(x)
     return np.sum(y * y)
+
+
+def _crossing(first, second):
+    det = first[0] * second[1] - first[1] * second[0]
+    if det != 0:
+        return (
+            (first[2] * second[1] - first[1] * second[2]) / det,
+            (first[0] * second[2] - first[2] * second[0]) / det,
+        )
+    return False
+
+
+@program("v")
+def false_where_there_is_no_result(x):
+    point = _crossing((x[0], x[1], 1.0), (x[2], x[3] + 3.0, 2.0))
+    if not point:
+        return 0.0
+    return point[0] * point[1]
+
+
+def _unit(value):
+    return ()
+
+
+@program("v")
+def empty_tuple_that_a_helper_returns(x):
+    if _unit(x) == ():
+        return np.sum(x * x)
+    return np.sum(x)

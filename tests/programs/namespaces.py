@@ -7,10 +7,15 @@ import warnings
 import numpy as np
 
 from tests.doubles.array_api_compat import common as array_api_compat
-from tests.doubles.array_api_compat.common import array_namespace
+from tests.doubles.array_api_compat.common import array_namespace, device, is_torch_array
 from tests.programs.corpus import program
 
 SCALE = 0.5
+
+try:
+    import torch_that_is_not_there as torch
+except ImportError:
+    torch = None
 
 
 @program("v")
@@ -99,3 +104,35 @@ def _doubled(*arrays):
 @program("v")
 def module_by_another_name_in_a_generator(x):
     return sum(np.sum(part * part) for part in _doubled(x, np.cos(x)))
+
+
+@program("v")
+def clipped_by_the_library(x):
+    xp = array_namespace(x)
+    return xp.sum(xp.clip(x * x, 0.3, None) * x) + xp.sum(xp.clip(x, min=-0.5, max=0.5))
+
+
+def _library_and_device(like):
+    if like is None:
+        return array_api_compat, None
+    return array_namespace(like), device(like)
+
+
+@program("v")
+def library_beside_a_device(x):
+    xp, where = _library_and_device(x)
+    weights = xp.ones(len(x), dtype=float, device=where)
+    return xp.sum(xp.sin(x) * weights * x)
+
+
+def tril_indices(n, k=0, *, like=None):
+    if is_torch_array(like):
+        return torch.tril_indices(n, n, offset=k, device=device(like))
+    return np.tril_indices(n, k)
+
+
+@program("v")
+def places_by_a_library_that_is_not_there(x):
+    a = np.outer(x, np.sin(x))
+    rows, columns = tril_indices(len(x), -1, like=a)
+    return np.sum(a[rows, columns] ** 2)

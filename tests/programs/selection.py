@@ -170,3 +170,23 @@ def chosen_of_the_whole_of_which_a_part_is_read(x, s):
     y /= np.sqrt(s * s)
     chosen = np.where(y > 9.0, y, 0.5)
     return np.sum(chosen) + part[0] * part[1]
+
+
+def _kept_inside(value, big=1e12):
+    return (-big if np.isneginf(value) else big) if np.isinf(value) else value
+
+
+@program("v")
+def constants_chosen_in_a_choice(x):
+    return _kept_inside(x[0]) * x[1]
+
+
+@program("v")
+def constants_chosen_in_what_is_returned(x):
+    return _kept_inside(x[1])
+
+
+@program("v")
+def clipped_from_one_side(x):
+    low = np.clip(x[0] * x[1], 0.0, None)
+    return np.sum(np.clip(x * x, None, 0.7) * x) + low

@@ -258,3 +258,50 @@ _no_root = _otherwise(optimize.root)
 @program("v")
 def functions_that_say_they_are_of_a_library(x):
     return np.sum(_no_total(x) * x) + np.sum(_no_places(x)) * np.sum(_no_root(x))
+
+
+def _of_arrays(function):
+    """Let a function of arrays take numbers, which are rows of one then."""
+
+    @functools.wraps(function)
+    def wrapped(*args, **kwargs):
+        if np.array(args[0]).shape == ():
+            is_number = True
+            rows = ()
+            for i in range(len(args)):
+                rows = rows + (np.array([args[i]]),)  # noqa: RUF005 - as it is often written
+            args = rows
+        else:
+            is_number = False
+        result = function(*args, **kwargs)
+        if not is_number:
+            return result
+        out = ()
+        for i in range(result.shape[1]):
+            out = out + (result[0, i],)  # noqa: RUF005
+        return out
+
+    return wrapped
+
+
+@_of_arrays
+def _polar(a, b):
+    return np.array([np.sqrt(a**2 + b**2), np.arctan2(b, a)]).T
+
+
+@program("v")
+def arguments_bound_anew_in_a_branch(x):
+    radius, angle = _polar(x[0], x[1])
+    return radius * angle + np.sum(_polar(x, x * x) ** 2)
+
+
+def _scaled(*args):
+    for i in range(2):
+        args = (*args, args[i] * 1.5)
+    return args
+
+
+@program("v")
+def arguments_bound_anew_in_a_loop(x):
+    a, b, c, d = _scaled(x[0], x[1])
+    return a * b + c * d

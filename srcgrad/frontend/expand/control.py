@@ -167,7 +167,7 @@ class Control(Part):
                 if node.test is not self._stable_test:
                     node.test = self._stable_test = self.frame.expressions.stable(node.test, node)
                 joined[name] = Choice(clone(node.test), first, second)
-            elif is_dtype(first) or is_dtype(second):
+            elif any(map(_may_be_written, (first, second))):
                 branches = ((node.body, first), (node.orelse, second))
                 self._bind_in_each(name, branches, joined, node)
             elif isinstance(first, Static) or isinstance(second, Static):
@@ -180,9 +180,9 @@ class Control(Part):
         self.frame.env = joined
 
     def _bind_in_each(self, name: str, branches: Any, joined: dict[str, Value], node: Any) -> None:
-        """Let a variable hold what is the type of numbers on one path, and something else else."""
+        """Let a variable hold what is a type of numbers, or a tuple, on one path, and what else."""
         bound = [(block, value) for block, value in branches if value is not None]
-        if any(isinstance(value, Static) and not is_dtype(value) for _, value in bound):
+        if any(isinstance(value, Static) and not _may_be_written(value) for _, value in bound):
             joined[name] = Lost()
             return
         for block, value in bound:
@@ -224,11 +224,12 @@ class Control(Part):
             for name in names:
                 self.frame.present.discard(name)
                 held = self.frame.env.get(name)
-                if isinstance(held, Static):
+                if isinstance(held, Static) and not (functions and _may_be_written(held)):
                     if functions and not isinstance(held, Object):
                         self.frame.env[name] = Lost()
                 elif held is not None:
-                    self.frame.out.append(assign(name, clone(held), item))
+                    value = clone(self.frame.plain(held, item))
+                    self.frame.out.append(assign(name, value, item))
                     del self.frame.env[name]
                     self.frame.own.add(name)
 
@@ -412,6 +413,13 @@ class Control(Part):
         for part in (value.then, value.other):
             if isinstance(part, Choice):
                 self.settle(part, node)
+
+
+def _may_be_written(value: Value | None) -> bool:
+    """Say whether a variable may hold what is known: a type of numbers, or a tuple of values."""
+    if isinstance(value, Items) and value.kind == "tuple" and not value.is_own:
+        return not any(isinstance(item, Static) for item in value.values)
+    return is_dtype(value)
 
 
 def _leaves_loop(body: list[Any]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from srcgrad.frontend.expand.deciding import said_names
@@ -25,9 +26,17 @@ def is_own(target: Any, loop: Any, tree: Any) -> bool:
     """Say whether a variable of a loop is read in the loop alone, and bound by it alone."""
     if not isinstance(target, gast.Name):
         return False
-    inside, around = (
-        [item for item in walk(part) if getattr(item, "id", "") == target.id]
-        for part in (loop, tree)
-    )
+    inside, around = (list(_named(part, target.id)) for part in (loop, tree))
     bound = [item for item in inside if not isinstance(item.ctx, gast.Load)]
     return len(inside) == len(around) and len(bound) == 1
+
+
+def _named(node: Any, name: str) -> Iterator[Any]:
+    """Yield the places of a variable, without those of comprehensions that have their own."""
+    own = [names_bound(part.target) for part in getattr(node, "generators", ())]
+    if any(name in names for names in own):
+        return
+    if getattr(node, "id", "") == name:
+        yield node
+    for part in gast.iter_child_nodes(node):
+        yield from _named(part, name)

@@ -33,3 +33,21 @@ def with_library(function):
 @with_library
 def matrix_norm(x, /, xp, *, keepdims=False, order="fro"):
     return xp.linalg.norm(x, axis=(-2, -1), keepdims=keepdims, ord=order)
+
+
+def clip(x, /, min=None, max=None, **kwargs):  # noqa: A002 - the standard's names
+    out = np.empty_like(x)
+    np.clip(x, min, max, out=out, casting="no", **kwargs)
+    return out[()]
+
+
+def device(x, /):
+    return "cpu" if isinstance(x, np.ndarray) else x.device
+
+
+def ones(shape, *, dtype=None, device=None):
+    return np.ones(shape, dtype=dtype)
+
+
+def is_torch_array(x):
+    return type(x).__module__.partition(".")[0] == "torch"
