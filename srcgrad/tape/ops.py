@@ -254,8 +254,9 @@ class Op:
             if value is inspect.Parameter.empty:
                 raise TypeError(f"{self.label}() misses the argument {name!r}")
         for place in self.rows:
-            if isinstance(values[place], Core):
-                values[place] = list(values[place])
+            value = values[place]
+            if isinstance(value, (Core, tuple)) and type(value) is not tuple:  # also one with names
+                values[place] = list(value)
         return values
 
     def _check_dtype(self, values: list[Any]) -> None:

@@ -1,11 +1,13 @@
 """Tensors given what is seldom given: shapes, kinds, mappings, lists."""
 
 import collections
+import math
 import types
 
 import numpy as np
 import pytest
 
+import srcgrad
 from srcgrad import autograd, tape
 from srcgrad.autograd import Function, profiler
 from srcgrad.errors import MissingRuleError
@@ -190,3 +192,23 @@ def test_a_profile_keeps_the_shapes_of_arguments():
     assert shapes["numpy.concatenate"] == [[[2], [3]]]
     assert shapes["numpy.multiply"] == [[2], [4, 2]]
     assert shapes["numpy.power"] == [[2], []]
+
+
+Pair = collections.namedtuple("Pair", "a b")
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: math.dist(Pair(x[0], x[1]), Pair(x[2], 0.0)),
+        lambda x: math.prod(Pair(x[0] ** 2, x[1] ** 3)),
+        lambda x: np.prod(np.stack(Pair(x * x, x**3))),
+        lambda x: np.linalg.multi_dot(Pair(np.outer(x, x), np.outer(x**2, x)))[0, 1],
+    ],
+)
+def test_tuples_with_names_have_second_derivatives(function):
+    x, v, step = np.array([0.7, 1.3, 0.4]), np.array([1.0, 0.5, -0.3]), 1e-6
+    slope = srcgrad.grad(function, backend="tape")
+    by_differences = (slope(x + step * v) - slope(x - step * v)) / (2 * step)
+    found = srcgrad.hvp(function, (x,), (v,), backend="tape")
+    np.testing.assert_allclose(found, by_differences, rtol=1e-6, atol=1e-7)
