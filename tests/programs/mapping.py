@@ -73,6 +73,21 @@ def product_of_polynomials(x):
 
 
 @program("v")
+def powers_and_quotients_of_series(x):
+    chebyshev, hermite = np.polynomial.chebyshev, np.polynomial.hermite
+    power = chebyshev.chebpow(x[:2], 3)
+    quotient, rest = hermite.hermdiv(x, x[:2] + 2.0)
+    return np.sum(power**2) + np.sum(quotient) * np.sum(rest)
+
+
+@program("v")
+def series_from_their_roots(x):
+    by_lines = np.polynomial.legendre.legfromroots(x)
+    grid = np.polynomial.polynomial.polygrid2d(x[:2], x[2:], np.outer(x, x))
+    return np.sum(by_lines**2) + np.sum(grid)
+
+
+@program("v")
 def series_of_chebyshev(x):
     product = np.polynomial.chebyshev.chebmul(x, x[:2])
     return np.sum(np.polynomial.chebyshev.chebder(product) ** 2)

@@ -132,6 +132,71 @@ def series_in_two(function: Map, x: Any, y: Any, c: Any) -> Any:
     return function(y, function(x, c), tensor=False)
 
 
+@table.of(polynomial.polygrid2d, polynomial.polyval)
+@table.of(chebyshev.chebgrid2d, chebyshev.chebval)
+@table.of(legendre.leggrid2d, legendre.legval)
+@table.of(laguerre.laggrid2d, laguerre.lagval)
+@table.of(hermite.hermgrid2d, hermite.hermval)
+@table.of(hermite_e.hermegrid2d, hermite_e.hermeval)
+def series_on_a_grid(function: Map, x: Any, y: Any, c: Any) -> Any:
+    """Evaluate a series in two variables at all pairs of their values."""
+    return function(y, function(x, c))
+
+
+@table.of(polynomial.polypow, polynomial.polymul)
+@table.of(chebyshev.chebpow, chebyshev.chebmul)
+@table.of(legendre.legpow, legendre.legmul)
+@table.of(laguerre.lagpow, laguerre.lagmul)
+@table.of(hermite.hermpow, hermite.hermmul)
+@table.of(hermite_e.hermepow, hermite_e.hermemul)
+def series_power(function: Map, c: Any, pow: int, maxpower: Any = 16) -> Any:
+    """Raise a series to a whole power, by products."""
+    if pow != int(pow) or pow < 0 or (maxpower is not None and pow > maxpower):
+        raise ValueError("Power must be a non-negative integer up to the largest power")
+    c = np.atleast_1d(c)
+    product = c if pow > 0 else np.ones(1)
+    for _ in range(1, int(pow)):
+        product = function(product, c)
+    return trimmed(product)
+
+
+@table.of(polynomial.polyfromroots, polynomial.polymul, polynomial.polyline)
+@table.of(chebyshev.chebfromroots, chebyshev.chebmul, chebyshev.chebline)
+@table.of(legendre.legfromroots, legendre.legmul, legendre.legline)
+@table.of(laguerre.lagfromroots, laguerre.lagmul, laguerre.lagline)
+@table.of(hermite.hermfromroots, hermite.hermmul, hermite.hermline)
+@table.of(hermite_e.hermefromroots, hermite_e.hermemul, hermite_e.hermeline)
+def series_from_roots(function: Map, line: Map, roots: Any) -> Any:
+    """Return the series whose roots are given, by products of lines."""
+    product = np.ones(1)
+    for root in np.sort(np.atleast_1d(roots)):
+        product = function(product, line(-root, 1))
+    return product
+
+
+@table.of(polynomial.polydiv, polynomial.polymul)
+@table.of(chebyshev.chebdiv, chebyshev.chebmul)
+@table.of(legendre.legdiv, legendre.legmul)
+@table.of(laguerre.lagdiv, laguerre.lagmul)
+@table.of(hermite.hermdiv, hermite.hermmul)
+@table.of(hermite_e.hermediv, hermite_e.hermemul)
+def series_quotient(function: Map, c1: Any, c2: Any) -> tuple[Any, Any]:
+    """Divide series; return the quotient and the rest."""
+    rest, divisor = trimmed(np.atleast_1d(c1)), trimmed(np.atleast_1d(c2))
+    if divisor[-1] == 0:
+        raise ZeroDivisionError("a series divided by zero")
+    if len(rest) < len(divisor):
+        return rest[:1] * 0, rest
+    factors = []
+    for place in range(len(rest) - len(divisor), -1, -1):
+        part = function(np.eye(place + 1)[place], divisor)
+        factor = rest[-1] / part[-1]
+        factors.append(factor)
+        rest = rest[:-1] - factor * part[:-1]
+    quotient = np.flip(np.stack(factors))
+    return (quotient, trimmed(rest)) if len(rest) else (quotient, divisor[:1] * 0)
+
+
 @table.of(polynomial.polyfit, polynomial.polyvander)
 @table.of(chebyshev.chebfit, chebyshev.chebvander)
 @table.of(legendre.legfit, legendre.legvander)
