@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Final
 
 from srcgrad.frontend.expand.cursors import Cursor
 from srcgrad.frontend.expand.keeping import (
@@ -16,7 +16,7 @@ from srcgrad.frontend.expand.literals import chosen_case
 from srcgrad.frontend.expand.local_classes import local_class
 from srcgrad.frontend.expand.named_loops import is_own, names_attributes
 from srcgrad.frontend.expand.part import Part
-from srcgrad.frontend.expand.scoping import renamed_in
+from srcgrad.frontend.expand.scoping import parameters, renamed_in
 from srcgrad.frontend.expand.values import (
     ChangingFieldError,
     Choice,
@@ -38,9 +38,12 @@ from srcgrad.ir.build import assign, at, clone
 from srcgrad.ir.handlers import expression, statement
 from srcgrad.ir.imports import imported, is_there
 from srcgrad.ir.jumps import falls_through, without_continue
+from srcgrad.ir.liveness import first_reads
 from srcgrad.ir.walk import blocks_of, names_bound, places_in, statements
 
 _LOOPS = (gast.For, gast.While)
+
+_CHANGING: Final = "`{}`, which changes from trip to trip"
 
 
 class Control(Part):
@@ -243,17 +246,19 @@ class Control(Part):
         self.frame.out.append(node)
 
     def _loop_body(self, body: list[Any], node: Any) -> list[Any]:
-        before = dict(self.frame.env)
+        before, first = dict(self.frame.env), first_reads(body)
+        self.frame.plain_values.loops += 1
         done = self.frame.block(body)
+        self.frame.plain_values.loops -= 1
         for name, value in before.items():
             after = self.frame.env.get(name)
             if after is not value and not _same(after, value):
                 self.session.records.leak(after, value)
-                self.frame.refuse(
-                    node, f"`{name}`, which changes from trip to trip", "use two names"
-                )
+                self.frame.refuse(node, _CHANGING.format(name), "use two names")
         for name in set(self.frame.env) - set(before):
             self.session.records.leak(self.frame.env[name])
+            if name in first and name in {*self.frame.own, *parameters(self.frame.tree.args)}:
+                self.frame.refuse(node, _CHANGING.format(name), "use two names")
             before[name] = Lost()
         self.frame.env = before
         return done or [at(gast.Pass(), node)]

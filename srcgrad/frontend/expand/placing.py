@@ -126,7 +126,8 @@ class Placing(Part):
         lifted = list(lifting.parameters)
         plain = [p for p, value in bound.items() if p not in env]
         told = (code.repeated, every)
-        asks = "isinstance" in code.names.every and asks_of_classes(code.tree, code.home.globals)
+        asking = not code.names.every.isdisjoint(("isinstance", "callable"))
+        asks = asking and asks_of_classes(code.tree, code.home.globals)
         sure = tuple(p for p in plain if asks and self.frame.plain_values.of(bound[p]))
         passed = zip([*plain, *lifted], [*map(bound.get, plain), *lifting.arguments], strict=True)
         there = tuple(code.asked.concern(p) and self.frame.is_something(v) for p, v in passed)

@@ -38,6 +38,9 @@ class PlainValues:
     A plain value is no object, and so is what is in it, that of a list as long as it has no name:
     something else may be put there later. `meaning(node)` is what an expression means. The `names`
     are plain from the beginning.
+
+    Attributes:
+        loops: How many loops are around: what is bound there is read in the next trip, too.
     """
 
     def __init__(
@@ -51,6 +54,7 @@ class PlainValues:
         self._names = set(names)
         self._others: set[str] = set()
         self._relied: set[str] = set()
+        self.loops = 0
 
     def take(self, tree: Any, names: Collection[str] = ()) -> None:
         """Take in a definition, whose variables that `with` and the like bind may be anything.
@@ -83,7 +87,7 @@ class PlainValues:
             return True
         self._names.discard(name)
         self._others.add(name)
-        return name not in self._relied
+        return name not in self._relied or not self.loops
 
     def each_of(self, iterable: Any) -> Any:
         """Return an expression that is plain if each entry of what a loop runs through is."""
@@ -154,11 +158,11 @@ def _values_of(keywords: list[Any]) -> list[Any]:
 
 
 _BINDERS: Final = (
-    *(gast.NamedExpr, gast.withitem, gast.Global, gast.Nonlocal, gast.FunctionDef),
+    *(gast.NamedExpr, gast.withitem, gast.Global, gast.Nonlocal),
     *(gast.ClassDef, gast.ExceptHandler, gast.alias, gast.MatchAs, gast.MatchStar),
     gast.MatchMapping,
 )
-"""What binds names, but for assignments and loops."""
+"""What binds names, but for assignments, loops and functions, which are known after them."""
 
 
 def bound_otherwise(tree: Any) -> set[str]:
@@ -176,7 +180,7 @@ def bound_otherwise(tree: Any) -> set[str]:
             found.update(names_bound(node.optional_vars))
         elif isinstance(node, (gast.Global, gast.Nonlocal)):
             found.update(node.names)
-        elif isinstance(node, (gast.FunctionDef, gast.ClassDef)):
+        elif isinstance(node, gast.ClassDef):
             found.add(node.name)
         elif isinstance(node, gast.ExceptHandler) and node.name is not None:
             found.add(getattr(node.name, "id", node.name))
@@ -188,7 +192,7 @@ def bound_otherwise(tree: Any) -> set[str]:
 
 
 def asks_of_classes(tree: Any, names: Mapping[str, Any]) -> bool:
-    r"""Say whether a definition may ask if something is an object of a class of the user's.
+    r"""Say whether a definition may ask if something is a function, or of a class of the user's.
 
     `names` are those of its module.
 
@@ -196,7 +200,10 @@ def asks_of_classes(tree: Any, names: Mapping[str, Any]) -> bool:
     >>> asks_of_classes(tree, {"Kind": int}), asks_of_classes(tree, {})
     (False, True)
     """
-    calls = (item for item in walk(tree) if isinstance(item, gast.Call) and len(item.args) == 2)
+    calls = [item for item in walk(tree) if isinstance(item, gast.Call)]
+    if any(getattr(call.func, "id", "") == "callable" for call in calls):
+        return True
+    calls = [call for call in calls if len(call.args) == 2]
     kinds = [call.args[1] for call in calls if getattr(call.func, "id", "") == "isinstance"]
     each = (part for kind in kinds for part in getattr(kind, "elts", [kind]))
     return any(_may_be_users(part, names) for part in each)

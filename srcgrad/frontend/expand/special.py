@@ -208,7 +208,9 @@ class Special(Part):
 
     @function(builtins.callable)
     def _callable(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
-        return gast.Constant(True, None) if isinstance(args[0], (Local, Known, Partial)) else None
+        if isinstance(args[0], (Local, Known, Partial)):
+            return gast.Constant(True, None)
+        return gast.Constant(False, None) if self.frame.plain_values.of(args[0]) else None
 
     @function(builtins.isinstance)
     def _isinstance(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:

@@ -187,3 +187,13 @@ def _with_plain_rest(code: Code) -> Code:
     tree = copy.copy(code.tree)
     tree.args = args
     return replace(code, tree=tree)
+
+
+def returns_star(tree: Any) -> bool:
+    r"""Say whether a function returns a tuple of what it counts and what is behind a star.
+
+    >>> returns_star(gast.parse("def f(a):\n    return *g(a), a").body[0])
+    True
+    """
+    returned = [item.value for item in statements(tree.body) if isinstance(item, gast.Return)]
+    return any(isinstance(part, gast.Starred) for v in returned for part in getattr(v, "elts", ()))

@@ -12,6 +12,7 @@ from srcgrad.frontend.expand.order import is_idle
 from srcgrad.frontend.expand.own_targets import with_names
 from srcgrad.frontend.expand.part import Part
 from srcgrad.frontend.expand.scoping import binds_imported, parameters
+from srcgrad.frontend.expand.stars import returns_star
 from srcgrad.frontend.expand.values import (
     Choice,
     Instance,
@@ -78,7 +79,7 @@ class Statements(Part):
                 self.begin(node)
                 value = self.frame.value(node.value)
                 self._end = node  # not before: a helper may return on the way
-                return value if isinstance(value, Static) else at(value, node)
+                return value if isinstance(value, Static) else at(self._whole(value, node), node)
             if self.frame.inlined and _returns(node):
                 queue = self.frame.placing.with_one_exit([node, *queue])
                 continue
@@ -159,8 +160,15 @@ class Statements(Part):
                 raise NeedsInlineError
             else:
                 self.frame.record_calls.note_plain(value, node)
-            node.value = self.frame.plain(value, node)
+            node.value = self._whole(self.frame.plain(value, node), node)
         self.frame.out.append(node)
+
+    def _whole(self, value: Any, node: Any) -> Any:
+        """Return a tuple by one name, where one with a star is returned, of which nobody counts."""
+        if not isinstance(value, gast.Tuple) or not returns_star(self.frame.code.tree):
+            return value
+        self.frame.bind(name := self.frame.variable("result"), value, node)
+        return load(name)
 
     @statement(gast.Pass)
     def _pass(self, node: Any) -> None:
