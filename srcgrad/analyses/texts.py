@@ -69,7 +69,10 @@ def numbers_from_texts(
 
 
 class _Texts:
-    """The names that hold text of varied values, or numbers that were made of it."""
+    """The names that hold text of varied values, or numbers that were made of it.
+
+    Beside them stand the dicts whose keys vary, and what holds such.
+    """
 
     def __init__(self, program: Program, varied: frozenset[str]) -> None:
         self._reader = program.reader
@@ -82,6 +85,7 @@ class _Texts:
         self._varied = varied | self._elements(varied)
         self._names: set[str] = set()
         self._keyed: set[str] = set()
+        self._holding: set[str] = set()
 
     def _elements(self, varied: frozenset[str]) -> frozenset[str]:
         """Return the variables of comprehensions over what varies."""
@@ -102,24 +106,32 @@ class _Texts:
 
     def spread(self) -> bool:
         """Add what is bound to such text, or written with it; say whether there was anything."""
-        before = len(self._names) + len(self._keyed)
+        before = self._size()
         for node in self._nodes:
-            if isinstance(node, (gast.comprehension, gast.For)) and (
-                self._is_text(node.iter) or self._is_keyed(node.iter)
-            ):
+            if not isinstance(node, (gast.comprehension, gast.For)):
+                continue
+            if self._is_text(node.iter) or self._is_keyed(node.iter):
                 self._names.update(names_bound(node.target))
+            if self._holds(node.iter):
+                self._keyed.update(names_bound(node.target))
+                self._holding.update(names_bound(node.target))
         for statement in statements(self._body):
             for targets, value in _flows(statement):
                 self._flow(targets, value)
             if is_store(statement) and self._is_lost(store_target(statement).slice):
                 self._keyed.update(filter(None, [root_name(store_target(statement))]))
-        return len(self._names) + len(self._keyed) > before
+        return self._size() > before
+
+    def _size(self) -> int:
+        return len(self._names) + len(self._keyed) + len(self._holding)
 
     def _flow(self, targets: list[str], value: Any) -> None:
         if self._is_text(value):
             self._names.update(targets)
         elif self._is_keyed(value):
             self._keyed.update(targets)
+        if self._holds(value):
+            self._holding.update(targets)
 
     def readers(self) -> list[Any]:
         """Return the calls that turn such text into numbers."""
@@ -214,7 +226,18 @@ class _Texts:
             return any(key is not None and self._is_lost(key) for key in node.keys)
         if isinstance(node, gast.DictComp):
             return self._is_lost(node.key)
+        if isinstance(node, gast.Subscript):
+            return self._holds(node.value)
         return isinstance(node, gast.Name) and node.id in self._keyed
+
+    def _holds(self, node: Any) -> bool:
+        """Say whether an expression is a list or tuple of such dicts, or of what holds some."""
+        if isinstance(node, gast.Name):
+            return node.id in self._holding
+        if isinstance(node, gast.Subscript):
+            return self._holds(node.value)
+        parts = [node.elt] if isinstance(node, gast.ListComp) else getattr(node, "elts", ())
+        return any(self._is_keyed(part) or self._holds(part) for part in parts)
 
     def _forgets(self, call: Any) -> bool:
         """Say whether the result of a call says nothing of the text that it is given."""

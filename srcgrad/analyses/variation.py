@@ -295,8 +295,14 @@ class Variation:
     def _of_Call(self, node: Any) -> bool:
         if self._reader.constant_callee(node) or self._reader.makes_whole(node):
             return False
-        parts = [node.func, *node.args, *[item.value for item in node.keywords]]
-        return any(self.of(part) for part in parts)
+        named = [item.value for item in node.keywords if not self._ranks(node.func, item)]
+        return any(self.of(part) for part in [node.func, *node.args, *named])
+
+    def _ranks(self, func: Any, option: Any) -> bool:
+        """Say whether an option tells only in what order a result is, or what is chosen for it."""
+        if option.arg != "key":
+            return False
+        return self._reader.vocabulary.primitive(self._reader.scope.resolve(func)).ranks
 
 
 def _listed(part: Any) -> list[Any]:

@@ -181,10 +181,24 @@ class GradientReading(Forms, Reading, Generic[P, R_co]):
             refuse_doubted(plan)
         except UnsupportedError:
             plan = None if arguments is None else self._plan_at(arguments)
-            if plan is None or plan.generated.keep_complex is not keep_complex:
+            if arguments is None or plan is None or plan.generated.keep_complex is not keep_complex:
                 raise
-            refuse_doubted(plan)
+            self._compare_at(plan, arguments)
         return plan.function
+
+    def _compare_at(self, plan: Plan, arguments: Mapping[str, Any]) -> None:
+        """Ask numbers of a text that is doubted, at the arguments of each call.
+
+        Raises:
+            NotProvenError: They say that it is wrong, or do not tell.
+        """
+        proof = plan.generated.proof
+        if proof is not None and is_taken_for_wrong(plan):
+            call = self._selection.signature.bind_partial()
+            call.arguments.update(arguments)
+            prove(plan, self._numbers(call.args, call.kwargs))
+        if proof is None or not proof.was_compared:
+            refuse_doubted(plan)
 
     def _plan_at(self, arguments: Mapping[str, Any]) -> Plan | None:
         """Return the plan for a call, if it is a text alone; the last one, if it is for that."""
@@ -194,7 +208,7 @@ class GradientReading(Forms, Reading, Generic[P, R_co]):
         if plan is None or not self._is_for(plan, call):
             plan = self.plan_of_example(arguments)
             self._at_call = plan
-        whole = not (plan.scalars or plan.records or plan.written or plan.generated.taped)
+        whole = not (plan.scalars or plan.records or plan.generated.taped)
         return plan if whole else None
 
     def _is_for(self, plan: Plan, call: BoundArguments) -> bool:

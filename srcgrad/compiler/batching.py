@@ -30,6 +30,7 @@ from srcgrad.frontend.source import FunctionSource, find_source, has_source
 from srcgrad.ir import gast
 from srcgrad.ir.build import assign, call, clone, constant, load
 from srcgrad.ir.names import Namer
+from srcgrad.ir.packages import is_generated
 from srcgrad.ir.scopes import Binding
 from srcgrad.ir.walk import found_in
 from srcgrad.transforms.batching.arguments import chosen_from
@@ -308,7 +309,7 @@ def _write_entry(
         head.append(assign(batch, call("len", _first(facts))))
     written.body[:0] = head
     place = f" ({Path(source.file).name}:{source.tree.lineno})"
-    if str(source.function.__module__).startswith("srcgrad._generated."):
+    if is_generated(source.function.__module__):
         place = ""  # a file of ours, which says nothing to anybody
     shared = [f"`{key}`" for key, fact in facts.items() if not is_batched(fact)]
     tail = "for each example of a batch."

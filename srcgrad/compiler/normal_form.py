@@ -65,6 +65,7 @@ from srcgrad.ir.marks import UPDATES_ENTRY
 from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Reader
 from srcgrad.ir.origins import note_origins
+from srcgrad.ir.packages import is_generated
 from srcgrad.ir.program import Program, bound_names
 from srcgrad.ir.scopes import Binding, scope_of
 from srcgrad.ir.walk import found_in, statements
@@ -220,7 +221,7 @@ def _flatten(
     if manner.updates:
         restore_updates(tree.body)
     module = str(reader.scope.function.__module__)
-    cuts = not module.startswith("srcgrad._generated.")  # there flags say what is read half-way
+    cuts = not is_generated(module)  # there flags say what is read half-way
     attempts = Attempts(namer, variation.names, refusals, reader, flattener.holders, cuts=cuts)
     tree.body = attempts.function(tree.body)
     tree.body = drop_deletions(tree.body, variation.names, refusals)

@@ -50,3 +50,12 @@ def _is_in_library(file: str) -> bool:
         return True
     path = Path(file)
     return path.is_relative_to(_LIBRARY) and "site-packages" not in path.parts
+
+
+def is_generated(module: str | None) -> bool:
+    """Say whether a module, by its name, is one of derivatives that were generated.
+
+    >>> is_generated("srcgrad._generated.f_grad_0"), is_generated("srcgrad.api"), is_generated(None)
+    (True, False, False)
+    """
+    return (module or "").startswith("srcgrad._generated.")

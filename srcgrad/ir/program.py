@@ -12,6 +12,7 @@ from srcgrad.ir import gast
 from srcgrad.ir.build import load
 from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Operation, Reader
+from srcgrad.ir.packages import is_generated
 from srcgrad.ir.vocabulary import Vocabulary
 from srcgrad.ir.walk import names_bound, names_read, statements
 from srcgrad.locks import kept_property
@@ -82,8 +83,7 @@ class Program:
     @property
     def of_generated(self) -> bool:
         """Say whether the program is a derivative that was generated before."""
-        module = str(self.reader.scope.function.__module__)
-        return module.startswith("srcgrad._generated.")
+        return is_generated(self.reader.scope.function.__module__)
 
     def operation(self, statement: Any) -> Operation:
         """Return what an assignment computes; read once and kept."""

@@ -30,5 +30,8 @@ RECORDS: Final[tuple[Primitive, ...]] = (
     *records("builtins", "float complex", shape="number", kind="float"),
     *records("builtins", "int len", shape="number", kind="int"),
     *records("builtins", "bool", shape="number", kind="truth"),
-    *records("builtins", "max min", shape="other", kind="either", viewed="any", **_ITSELF),
+    *records(
+        "builtins", "max min", shape="other", kind="either", viewed="any", ranks=True, **_ITSELF
+    ),
+    *records("builtins", "sorted", shape="other", kind="first", ranks=True),
 )

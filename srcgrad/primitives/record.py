@@ -79,6 +79,8 @@ class Primitive:
             which is larger (``order``), or which elements of one are nothing (``count``).
         tells: It hands what it is given to what keeps it, which is asked for none of it.
         outlines: The places of operands of which it reads the shape and the type alone.
+        ranks: It puts in order, or chooses from, what it is given, as its ``key`` says, of which
+            nothing is in the result.
     """
 
     name: str = ""
@@ -111,6 +113,7 @@ class Primitive:
     compares: Compares = ""
     tells: bool = False
     outlines: tuple[int, ...] = ()
+    ranks: bool = False
 
     @property
     def may_view(self) -> bool:

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, Final
 from srcgrad.frontend.expand.binding import required, sizes_of_star
 from srcgrad.frontend.expand.part import Part
 from srcgrad.frontend.expand.values import Code, Known, Local, Method, Static, Value
-from srcgrad.frontend.source import find_source
+from srcgrad.frontend.source import find_source, has_source
 from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, call, clone, load, store
+from srcgrad.ir.packages import is_generated
 from srcgrad.ir.walk import found_in, names_bound, statements, walk
 
 if TYPE_CHECKING:
@@ -30,24 +31,33 @@ class Stars(Part):
             return self.tree_of(callee.function)
         if isinstance(callee, Local):
             return callee.code.tree
-        if isinstance(callee, Known) and self.session.is_user(callee.value):
-            return find_source(callee.value).tree
-        return None
+        if not isinstance(callee, Known):
+            return None
+        of_text = is_generated(getattr(callee.value, "__module__", None))
+        read = self.session.is_user(callee.value) or (of_text and has_source(callee.value))
+        return find_source(callee.value).tree if read else None
 
     def __init__(self, frame: Interpreter) -> None:
         super().__init__(frame)
         self._is_open = False  # whether a call is being written for each number of its arguments
 
     def unpacked(self, value: Value, callee: Value, node: Any) -> list[Value] | None:
-        """Return the elements of a sequence that must hold all arguments of a function."""
-        if isinstance(value, Static) or len(node.args) != 1 or not self.frame.hoistable:
+        """Return the elements of a sequence that must hold all arguments of a function, or others.
+
+        Those before it are names: to read them later makes no difference.
+        """
+        *lead, last = node.args
+        named = all(isinstance(item, (gast.Name, gast.Constant)) for item in lead)
+        if isinstance(value, Static) or not named or not self.frame.hoistable:
+            return None
+        if not isinstance(last, gast.Starred) or (lead and node.keywords):
             return None
         if self.frame.disturbs(node):
             return None  # they would be read before their time
         wanted = required(self.tree_of(callee), callee)
         if wanted is None:
             return None
-        skipped = 1 if isinstance(callee, Method) else 0
+        skipped = len(lead) + (1 if isinstance(callee, Method) else 0)
         names = [self.frame.variable(name) for name in wanted[skipped:]]
         target = gast.Tuple([store(name) for name in names], gast.Store())
         self.frame.out.append(at(gast.Assign([target], value, None), node))

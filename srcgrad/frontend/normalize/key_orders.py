@@ -59,7 +59,7 @@ class KeyOrders(Rewriter):
         bound = Counter(item.id for item in names if _is_stored(item))
         displays = Counter(_given_displays(whole))
         self._dicts = _made_dicts(whole, displays, bound) | _treated_as_dicts(whole, bound)
-        if not self._dicts:
+        if not self._dicts and not any(map(_asks_for_keys, found_in(whole, gast.Call))):
             return body
         mentioned = Counter(item.id for item in names)
         plain = Counter(_plain_uses(whole, self._scope))
@@ -93,10 +93,8 @@ class KeyOrders(Rewriter):
         return at(gast.Tuple([first, value], gast.Load()), node)
 
     def _gives_keys(self, node: Any) -> bool:
-        """Say whether a node is a dict, or a call of its method `keys`."""
-        if isinstance(node, gast.Call) and not node.args and not node.keywords:
-            node = node.func.value if getattr(node.func, "attr", "") == "keys" else None
-        return isinstance(node, gast.Name) and node.id in self._dicts
+        """Say whether a node is a dict, or a call of the method `keys`, which dicts alone have."""
+        return _asks_for_keys(node) or (isinstance(node, gast.Name) and node.id in self._dicts)
 
     def _by_keys(self, node: Any) -> Any | None:
         """Return what chooses or orders the keys as a call does the pairs of a dict, or None."""
@@ -296,6 +294,11 @@ def _as_key(target: Any) -> Any | None:
 
 def _is_pair(target: Any) -> bool:
     return isinstance(target, gast.Tuple) and len(target.elts) == len(("key", "value"))
+
+
+def _asks_for_keys(node: Any) -> bool:
+    asks = isinstance(node, gast.Call) and getattr(node.func, "attr", "") == "keys"
+    return asks and not node.args and not node.keywords
 
 
 def _is_stored(node: Any) -> bool:
