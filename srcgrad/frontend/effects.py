@@ -182,9 +182,7 @@ class Effects:
         told: Given = frozenset(),
     ) -> None:
         self._told = told
-        self._reader = Reader(
-            scope_of(function, tree, with_imports=True, asks_shims=True), vocabulary
-        )
+        self._reader = Reader(scope_of(function, tree, with_imports=True, shims=True), vocabulary)
         self._active = active
         self._operations: dict[int, Operation] = {}
         args = tree.args

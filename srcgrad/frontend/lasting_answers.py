@@ -83,7 +83,7 @@ def stores(function: FunctionType) -> bool:
     tree = tree_to_read(function)
     if tree is None:
         return True
-    scope = scope_of(function, tree, with_imports=True, asks_shims=True)
+    scope = scope_of(function, tree, with_imports=True, shims=True)
     return _Stores(scope, tree, makes=tree.name == "__init__" or _sets_property(function)).any()
 
 

@@ -46,5 +46,5 @@ def _found(function: FunctionType, vocabulary: Vocabulary) -> bool:
     tree, nodes, returned = returns_of(function)
     if not returned or None in returned:
         return False
-    reader = Reader(scope_of(function, tree, with_imports=True, asks_shims=True), vocabulary)
+    reader = Reader(scope_of(function, tree, with_imports=True, shims=True), vocabulary)
     return NewArrays(reader, nodes, parameters(tree.args)).are_apart(returned)

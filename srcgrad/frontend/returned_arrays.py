@@ -79,7 +79,7 @@ def _is_array(function: FunctionType, vocabulary: Vocabulary) -> bool:
     tree, nodes, returned = returns_of(function)
     if not returned:
         return False
-    reader = Reader(scope_of(function, tree, with_imports=True, asks_shims=True), vocabulary)
+    reader = Reader(scope_of(function, tree, with_imports=True, shims=True), vocabulary)
     arrays = NewArrays(reader, nodes, parameters(tree.args))
     return all(value is not None and arrays.is_calculated(value) for value in returned)
 

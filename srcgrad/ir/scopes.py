@@ -176,11 +176,12 @@ def uncached(value: Any) -> Any:
 
 
 def scope_of(
-    function: FunctionType, tree: Any, *, with_imports: bool = False, asks_shims: bool = False
+    function: FunctionType, tree: Any, *, with_imports: bool = False, shims: bool = False
 ) -> Scope:
     """Return the scope of a function, given its tree.
 
-    `with_imports` makes the imports inside the function, so that what they bind is known.
+    `with_imports` makes the imports inside the function, so that what they bind is known; `shims`
+    asks objects for the functions that they hand on to.
     """
     local: set[str] = set()
     declared: set[str] = set()
@@ -208,7 +209,7 @@ def scope_of(
             local.add(node.name if isinstance(node.name, str) else node.name.id)
     local -= declared
     used = {name: binding for name, binding in used.items() if name not in local}
-    return Scope(function, frozenset(local), used, asks_shims=asks_shims)
+    return Scope(function, frozenset(local), used, asks_shims=shims)
 
 
 def attribute_of(owner: Any, name: str) -> Any:
