@@ -419,3 +419,43 @@ def mutual_recursion_inside(x):
         return v * 0.5 if n == 0 else even(v + x[1], n - 1)
 
     return even(x[2], 4) + odd(x[3], 2)
+
+
+def _decayed(rate, y, steps, k=1.0):
+    factor = k if callable(k) else (lambda t: k)
+    for i in range(steps):
+        y = y + 0.1 * factor(0.1 * i) * rate(y)
+    return y
+
+
+@program("v")
+def number_or_function_by_a_choice(x):
+    by_number = _decayed(lambda y: -y * x[0], x, 4, k=x[1])
+    by_function = _decayed(np.sin, x, 3, k=np.cos)
+    return np.sum(by_number * by_function) + np.sum(_decayed(np.tanh, x, 2))
+
+
+def _flux(u, speed):
+    if not callable(speed):
+        constant = speed
+
+        def speed(v):
+            return constant * np.ones_like(v)
+
+    return speed(u) * u
+
+
+@program("v")
+def number_or_function_by_a_nested_one(x):
+    return np.sum(_flux(x, 2.0)) + np.sum(_flux(x, x[0])) + np.sum(_flux(x, np.sin))
+
+
+@program("v", by="tape")
+def number_that_a_loop_makes_a_function(x):
+    total = 0.0
+    scale = x[0]
+    for i in range(3):
+        total += scale(x[1]) if callable(scale) else scale * x[1]
+        if i == 1:
+            scale = np.sin
+    return total

@@ -249,3 +249,21 @@ def keys_of_a_dict_or_none(x):
         for v in graph.get(u, []):
             total += (v + 1) * x[u]
     return total
+
+
+@program("v", by="tape")
+def keys_that_vary_of_a_dict_in_a_list(x):
+    rows = [{x[0]: x[1], x[2]: x[3]}]
+    return sum(key * value for key, value in rows[0].items())
+
+
+@program("v")
+def keys_of_dicts_in_a_list_in_their_order(x):
+    rows = [{"b": x[0]}, {"c": x[1], "a": x[2]}]
+    total = 0.0
+    for row in rows:
+        for key in sorted(row.keys()):
+            total = total * 0.5 + row[key] ** 2
+        for key in reversed(list(row.keys())):
+            total = total * 1.5 + row[key]
+    return total

@@ -96,3 +96,20 @@ def method_given_a_size_that_a_helper_returns_beside(x, y):
     rows, count = _as_rows(x)
     number, one = _as_rows(y)
     return np.sum(rows.reshape(count, 1) * np.sin(x) + number.reshape(one, one) * x)
+
+
+def _polar_parts(a, b):
+    return np.hypot(a, b), np.arctan2(b, a)
+
+
+def _described(a, b):
+    if a < -1e3:
+        return a, b, a * b
+    return *_polar_parts(a, b), a - b
+
+
+@program("v")
+def results_behind_a_star(x):
+    radius, angle, gap = _described(x[0], x[1])
+    whole = [*_described(x[1], x[2]), x[3]]
+    return radius * angle + gap * sum(whole)

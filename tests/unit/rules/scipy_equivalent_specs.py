@@ -272,6 +272,7 @@ def signals() -> list[OpSpec]:
         op(signal.lfilter, low, close, A(4, 2), 0, A(2, 2)),
         op(signal.sosfilt, sos, A(4), zi=A(2, 2)),
         op(signal.lfilter_zi, low, close),
+        op(signal.lfilter_zi, low, 2.0),
         op(signal.sosfilt_zi, A(1, 6)),
         op(signal.filtfilt, A(2), close, A(2, 8)),
         op(signal.filtfilt, A(2), close, A(8), padtype=None),

@@ -36,6 +36,10 @@ def trapezoid_of_both(y: Any, x: Any) -> Any:
     return np.sum(np.trapezoid(y, np.outer(x[:2], x), axis=0) ** 2)
 
 
+def trapezoid_of_many(y: Any, x: Any) -> Any:
+    return np.sum(np.trapezoid(y[0], x * y + np.arange(3.0)) ** 2)
+
+
 def trapezoid_by_distance(y: Any, x: Any) -> Any:
     return np.sum(np.trapezoid(y, dx=x[0], axis=0) ** 3)
 
@@ -45,7 +49,7 @@ def trapezoid_by_distance(y: Any, x: Any) -> Any:
     "f",
     [
         *(trapezoid_rows, trapezoid_last, trapezoid_columns),
-        *(trapezoid_of_both, trapezoid_by_distance),
+        *(trapezoid_of_both, trapezoid_of_many, trapezoid_by_distance),
     ],
 )
 def test_sums_of_trapezoids_along_each_axis(f: Callable[..., Any], backend: Any) -> None:
