@@ -27,6 +27,7 @@ class Stars(Part):
     """The part of the expansion that deals with starred arguments of unknown number."""
 
     def tree_of(self, callee: Value) -> Any:
+        """Return the definition of a function of the user's, or of a text of ours; else None."""
         if isinstance(callee, Method):
             return self.tree_of(callee.function)
         if isinstance(callee, Local):
@@ -42,7 +43,7 @@ class Stars(Part):
         self._is_open = False  # whether a call is being written for each number of its arguments
 
     def unpacked(self, value: Value, callee: Value, node: Any) -> list[Value] | None:
-        """Return the elements of a sequence that must hold all arguments of a function, or others.
+        """Return the elements of a sequence that must hold what is left of a function's arguments.
 
         Those before it are names: to read them later makes no difference.
         """
