@@ -113,3 +113,19 @@ def results_behind_a_star(x):
     radius, angle, gap = _described(x[0], x[1])
     whole = [*_described(x[1], x[2]), x[3]]
     return radius * angle + gap * sum(whole)
+
+
+def _ordered(a, b):
+    if a > 100.0:
+        return a, b, 1.0
+    for i in range(3):
+        if b * i > 2.0:
+            return (b, a, 2.0) if a > 0.0 else (a, b, a * b)
+    return a * b, b, a
+
+
+@program("v")
+def tuples_chosen_where_one_is_returned(x):
+    p, q, r = _ordered(x[0], x[1])
+    s, t, u = _ordered(x[1], x[2])
+    return p * q * r + s * t * u

@@ -12,6 +12,7 @@ from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, load
 from srcgrad.ir.jumps import falls_through, jumps
 from srcgrad.ir.names import Namer
+from srcgrad.ir.walk import blocks_of
 
 _DIFFERENT: Final = "the function returns tuples of different lengths"
 
@@ -52,6 +53,8 @@ def single_exit(tree: Any, namer: Namer, refusals: Refusals) -> OneExit:
         return out
     """
     body = list(tree.body)
+    if any(isinstance(getattr(item, "value", None), gast.Tuple) for item in jumps(body)):
+        body = _with_chosen_tuples(body)
     if falls_through(body):
         body.append(at(gast.Return(None), tree))
     returns = [item for item in jumps(body) if isinstance(item, gast.Return)]
@@ -70,6 +73,28 @@ def single_exit(tree: Any, namer: Namer, refusals: Refusals) -> OneExit:
     value = gast.Tuple(values, gast.Load()) if arity is not None else values[0]
     tree.body.append(at(gast.Return(value), (tree.body or [tree])[-1]))  # `()` binds nothing
     return OneExit(tree, tuple(names), frozenset(exits.flags), frozenset(exits.returned))
+
+
+def _with_chosen_tuples(body: list[Any]) -> list[Any]:
+    """Return a body with branches in the place of what returns one tuple or another."""
+    done: list[Any] = []
+    for statement in body:
+        for block in blocks_of(statement):
+            block[:] = _with_chosen_tuples(block)
+        value = statement.value if isinstance(statement, gast.Return) else None
+        if not isinstance(value, gast.IfExp) or not _may_be_tuple(value):
+            done.append(statement)
+            continue
+        ends = ([at(gast.Return(part), statement)] for part in (value.body, value.orelse))
+        then, other = map(_with_chosen_tuples, ends)
+        done.append(at(gast.If(value.test, then, other), statement))
+    return done
+
+
+def _may_be_tuple(value: Any) -> bool:
+    if isinstance(value, gast.IfExp):
+        return _may_be_tuple(value.body) or _may_be_tuple(value.orelse)
+    return isinstance(value, gast.Tuple)
 
 
 def _is_nothing(value: Any) -> bool:

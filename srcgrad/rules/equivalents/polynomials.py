@@ -194,7 +194,9 @@ def series_quotient(function: Map, c1: Any, c2: Any) -> tuple[Any, Any]:
         factors.append(factor)
         rest = rest[:-1] - factor * part[:-1]
     quotient = np.flip(np.stack(factors))
-    return (quotient, trimmed(rest)) if len(rest) else (quotient, divisor[:1] * 0)
+    if len(rest) == 0:
+        return quotient, divisor[:1] * 0
+    return quotient, trimmed(rest)
 
 
 @table.of(polynomial.polyfit, polynomial.polyvander)

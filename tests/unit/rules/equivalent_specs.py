@@ -73,6 +73,11 @@ def equivalents() -> list[OpSpec]:
             op(own["int"], A(3, 2), scl=0.5, axis=1),
             op(own["mulx"], A(3)),
             op(getattr(module, name + "val2d"), A(3), A(3), A(2, 3)),
+            op(getattr(module, name + "grid2d"), A(2), A(3), A(2, 3)),
+            op(getattr(module, name + "pow"), A(3), 2),
+            op(getattr(module, name + "div"), A(4), A(2)),
+            op(getattr(module, name + "div"), A(2), A(3)),
+            op(getattr(module, name + "fromroots"), A(3)),
             op(getattr(module, name + "fit"), KNOTS, A(4), 2, w=np.array([1.0, 2, 1, 3])),
         ]
         if name != "poly":
