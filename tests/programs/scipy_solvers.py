@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 import scipy.sparse
 from scipy import integrate, optimize
@@ -201,3 +203,37 @@ def area_under_a_function_of_statements(rate, end):
 
     whole, _ = integrate.quad(bent, 0.0, 2.0 + end**2, epsabs=1e-12, epsrel=1e-12)
     return whole
+
+
+def _power_of(scale, t, power=2.0):
+    return scale * t**power
+
+
+@program("v")
+def functions_with_arguments_already(x):
+    area, _ = integrate.quad(functools.partial(_power_of, x[0] + 2.0, power=1.5), 0.0, 1.0)
+    root = optimize.brentq(functools.partial(lambda a, t: t**3 - a, x[1] + 3.0), 0.0, 3.0)
+    return area * root
+
+
+class _Balance:
+    """Two sides of an equation; its object is called by solvers, and so is a method."""
+
+    def __init__(self, left, right):
+        self.left = left
+        self.right = right
+
+    def __call__(self, t):
+        return self.left * t**3 - self.right
+
+    def work(self, t):
+        gap = self(t)
+        return gap * gap
+
+
+@program("v")
+def objects_and_methods_that_solvers_call(x):
+    balance = _Balance(x[0] + 2.0, x[1] + 3.0)
+    root = optimize.brentq(balance, 0.0, 4.0)
+    area, _ = integrate.quad(balance.work, 0.0, 1.0)
+    return root * area

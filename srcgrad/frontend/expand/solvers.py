@@ -15,6 +15,7 @@ from srcgrad.frontend.expand.values import (
     Known,
     Local,
     Method,
+    Object,
     Partial,
     Static,
     Value,
@@ -50,9 +51,11 @@ class Solvers(Part):
             keywords["args"] = gast.Tuple(handed.elts, gast.Load())  # it hands on one by one
         if place is None or len(args) > place or "args" in keywords or not args:
             return None
+        if isinstance(args[0], Object) and self.frame.asking.method_of(args[0], "__call__"):
+            args[0] = self.frame.attribute(args[0], "__call__", node)
         functions = [item for item in [*args, *keywords.values()] if isinstance(item, Static)]
         closed = self._closed_over(functions)
-        if not isinstance(args[0], Local):
+        if not isinstance(args[0], (Local, Partial, Method)):
             return None
         if not closed:
             return self._of_made_function(callee, args, keywords, node)
@@ -76,15 +79,15 @@ class Solvers(Part):
     ) -> Value | None:
         """Return a call with a function of its own, where the one that is given is no lambda.
 
-        It has statements, calls other local functions, or was handed here by a caller.
+        It has statements, calls other local functions, was handed here by a caller, or is one with
+        some arguments already: a partial, or a method.
         """
         function, *rest = args
         others = [item for item in [*rest, *keywords.values()] if isinstance(item, Static)]
-        if not isinstance(function, Local) or self._is_text(function) or others:
+        if others or (isinstance(function, Local) and self._is_text(function)):
             return None
-        given = function.code.tree.args
-        count = len(parameters(given))
-        if given.defaults or not takes(function, count):
+        count = self._count_of(function)
+        if count is None or (isinstance(function, Local) and not takes(function, count)):
             return None
         made, values = self.frame.placing.made_function(function, count, node)
         if not any(map(self.frame.varies, values)):
@@ -98,6 +101,29 @@ class Solvers(Part):
         self.frame.changed = True
         func = self.frame.plain(callee, node)
         return at(gast.Call(func, [clone(made), *plain], named), node)
+
+    def _count_of(self, function: Value) -> int | None:
+        """Return how many arguments a function must be given; None if that is not known.
+
+        Those of a partial, or of an object, it has already.
+        """
+        wanted = self._wanted(function)
+        return None if wanted is None else len(wanted)
+
+    def _wanted(self, function: Value) -> list[str] | None:
+        """Return the parameters that must be given by position, if the others are not."""
+        if isinstance(function, Partial):
+            wanted = self._wanted(function.function)
+            left = (wanted or [])[len(function.args) :]
+            return None if wanted is None else [p for p in left if p not in function.keywords]
+        if isinstance(function, Method):
+            wanted = self._wanted(function.function)
+            return wanted and wanted[1:]
+        tree = self.frame.stars.tree_of(function)
+        if tree is None or tree.args.vararg or tree.args.kwarg or tree.args.kwonlyargs:
+            return None
+        names = parameters(tree.args)
+        return names[: len(names) - len(tree.args.defaults)]
 
     def _closed_over(self, functions: list[Static]) -> dict[str, Any]:
         """Return the variables that local functions close over; none if they cannot be told.
