@@ -78,6 +78,36 @@ class Closure:
             yield
 
 
+def closing_over(value: Any) -> Any:
+    """Return a partial as a function that closes over each of its arguments; others as they are.
+
+    >>> closing_over(functools.partial(pow, 2.0))(3.0)
+    8.0
+    """
+    if not isinstance(value, functools.partial):
+        return value
+    made: Callable[..., Any] = value.func
+    for item in reversed(value.args):
+        made = _with_first(made, item)
+    for name, item in value.keywords.items():
+        made = _with_named(made, name, item)
+    return made
+
+
+def _with_first(function: Callable[..., Any], first: Any) -> Callable[..., Any]:
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return function(first, *args, **kwargs)
+
+    return call
+
+
+def _with_named(function: Callable[..., Any], name: str, value: Any) -> Callable[..., Any]:
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return function(*args, **{name: value, **kwargs})
+
+    return call
+
+
 def _cells(functions: Iterable[Any]) -> list[Cell]:
     found: dict[int, Cell] = {}
     seen: set[int] = set()

@@ -10,7 +10,7 @@ from typing import Any
 from srcgrad.errors import MissingRuleError, NotDifferentiableError
 from srcgrad.runtime.results import Solver, bound_by_name, rule_and_options, solver_of
 from srcgrad.tape.callers import call_recorded, has_tensor
-from srcgrad.tape.closing import Closure
+from srcgrad.tape.closing import Closure, closing_over
 from srcgrad.tape.core import Core
 from srcgrad.tape.refusing import refusal
 
@@ -21,6 +21,8 @@ def recording_solver(function: Any) -> Any:
 
     @functools.wraps(function, updated=())
     def call(*args: Any, **kwargs: Any) -> Any:
+        args = tuple(map(closing_over, args))
+        kwargs = {name: closing_over(value) for name, value in kwargs.items()}
         every = (*args, *kwargs.values())
         closure = Closure(every)
         if solver is None or not (closure.given or has_tensor(every)):
@@ -44,6 +46,8 @@ def recording_caller(function: Any, place: int) -> Any:
 
     @functools.wraps(function, updated=())
     def call(*args: Any, **kwargs: Any) -> Any:
+        args = tuple(map(closing_over, args))
+        kwargs = {name: closing_over(value) for name, value in kwargs.items()}
         every = (*args, *kwargs.values())
         closure = Closure(every)
         if not (closure.given or has_tensor(every)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from typing import Any
 
@@ -46,6 +47,16 @@ def integral_of_a_closure(x: Any) -> Any:
     return integrate.quad(lambda t: np.exp(-x[0] * t), 0, x[1])[0]
 
 
+def integral_of_a_partial(x: Any) -> Any:
+    scaled = functools.partial(lambda a, t, power: a * t**power, x[0], power=x[1])
+    return integrate.quad(functools.partial(scaled), 0.0, 1.0)[0]
+
+
+def root_of_a_partial(x: Any) -> Any:
+    found = optimize.root(functools.partial(lambda a, y: y + y**3 - a, x), np.zeros(2), tol=1e-13)
+    return np.sum(found.x**2)
+
+
 def path_of_a_closure(x: Any) -> Any:
     times = np.linspace(0, 1, 4)
     return np.sum(integrate.odeint(lambda y, t: -x[0] * y, x[1:], times, rtol=1e-11, atol=1e-11))
@@ -62,6 +73,8 @@ def root_with_a_slope(x: Any) -> Any:
         closing_over_what_changes,
         closing_over_in_turn,
         integral_of_a_closure,
+        integral_of_a_partial,
+        root_of_a_partial,
         path_of_a_closure,
         root_with_a_slope,
     ],
