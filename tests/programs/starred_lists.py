@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+import operator
 
 import numpy as np
 from scipy import linalg
@@ -96,3 +98,18 @@ def one_result_or_several(x):
     parts = [x, x[0]]
     u, v = np.atleast_1d(*parts)
     return np.sum(u * v)
+
+
+@program("v")
+def iterators_behind_a_star(x):
+    joined = [*itertools.chain(x, x * 2.0)]
+    pairs = [*zip(x, np.sin(x), strict=True)]
+    squares = (*(v * v for v in x), x[0])
+    return np.prod(joined[:3]) + pairs[1][1] * sum(squares)
+
+
+@program("v")
+def entries_by_a_getter_with_a_name(x):
+    first_and_last = operator.itemgetter(0, -1)
+    a, b = first_and_last(x)
+    return a * b**2

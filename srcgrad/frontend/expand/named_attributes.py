@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import builtins
+import operator
 from types import ModuleType
 from typing import Any
 
 from srcgrad.frontend.expand.literals import text_said
+from srcgrad.frontend.expand.making import definition
 from srcgrad.frontend.expand.part import Part, function
-from srcgrad.frontend.expand.values import Known, Object, Static, Value
+from srcgrad.frontend.expand.values import Code, Known, Local, Object, Static, Value
 from srcgrad.ir import gast
-from srcgrad.ir.build import at, clone
+from srcgrad.ir.build import at, clone, load, subscript
 from srcgrad.ir.packages import is_library_name
 
 Bound = dict[str, Value]
@@ -49,6 +51,18 @@ class NamedAttributes(Part):
             # a user's may get it later
             return default[0] if is_library_name(value.value.__name__) else None
         return self._of_an_array(args, node)
+
+    @function(operator.itemgetter)
+    def _itemgetter(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
+        """Return what takes entries out under a name of its own: ``first = itemgetter(0)``."""
+        if not self.frame.wished or not all(isinstance(item, gast.Constant) for item in args):
+            return None
+        entries = [subscript(load("row"), clone(item)) for item in args]
+        value = entries[0] if len(entries) == 1 else gast.Tuple(entries, gast.Load())
+        tree = definition("entry", ["row"], [at(gast.Return(value), node)], node)
+        code = Code(tree, self.frame.home, self.frame.code.source, self.frame.code.owner)
+        self.session.kept.append(code)
+        return Local(code, {})
 
     def _of_an_array(self, args: list[Value], node: Any) -> Value | None:
         """Return an attribute that arrays have, or the default, as a choice."""

@@ -86,7 +86,8 @@ class Expressions:
         if isinstance(value, gast.Name) or (self._stays(value) and not self._varies.of(value)):
             return value
         if isinstance(value, gast.Starred):
-            return gast.Starred(self.atom(value.value, node), gast.Load())
+            used_up = self.containers.as_list(value.value)
+            return gast.Starred(self.atom(used_up, node), gast.Load())
         name = self._namer.fresh(wording(value))
         if self._varies.of(value):
             self._varies.names.add(name)
