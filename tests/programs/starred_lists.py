@@ -103,7 +103,7 @@ def one_result_or_several(x):
 @program("v")
 def iterators_behind_a_star(x):
     joined = [*itertools.chain(x, x * 2.0)]
-    pairs = [*zip(x, np.sin(x), strict=True)]
+    pairs = [*zip(x, x * x, strict=True)]
     squares = (*(v * v for v in x), x[0])
     return np.prod(joined[:3]) + pairs[1][1] * sum(squares)
 

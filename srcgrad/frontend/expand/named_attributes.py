@@ -10,7 +10,15 @@ from typing import Any
 from srcgrad.frontend.expand.literals import text_said
 from srcgrad.frontend.expand.making import definition
 from srcgrad.frontend.expand.part import Part, function
-from srcgrad.frontend.expand.values import Code, Known, Local, Object, Static, Value
+from srcgrad.frontend.expand.values import (
+    Code,
+    Known,
+    Local,
+    Object,
+    Static,
+    Value,
+    is_negative,
+)
 from srcgrad.ir import gast
 from srcgrad.ir.build import at, clone, load, subscript
 from srcgrad.ir.packages import is_library_name
@@ -55,7 +63,8 @@ class NamedAttributes(Part):
     @function(operator.itemgetter)
     def _itemgetter(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
         """Return what takes entries out under a name of its own: ``first = itemgetter(0)``."""
-        if not self.frame.wished or not all(isinstance(item, gast.Constant) for item in args):
+        told = (isinstance(item, gast.Constant) or is_negative(item) for item in args)
+        if not self.frame.wished or not all(told):
             return None
         entries = [subscript(load("row"), clone(item)) for item in args]
         value = entries[0] if len(entries) == 1 else gast.Tuple(entries, gast.Load())
