@@ -337,7 +337,7 @@ def with_aux(a):
     return np.sum(a**3), a * 2
 
 
-@program("v", by="tape")
+@program("v")
 def grad_of_jvp(x):
     def slope(a):
         return sg.jvp(inner_vector, (a, a * 2), (a, None))[1]
