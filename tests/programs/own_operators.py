@@ -150,3 +150,37 @@ def copies_of_arrays(x):
     z = deepcopy(y.reshape(2, 2).T)
     z.ravel()[0] = 5.0
     return np.sum(y * x) + np.sum(z)
+
+
+class _Series:
+    """A polynomial that is made of its coefficients, the lowest first."""
+
+    def __init__(self, *coefficients):
+        self.c = list(coefficients)
+
+    def __call__(self, t):
+        total = 0.0
+        for c in reversed(self.c):
+            total = total * t + c
+        return total
+
+    def __mul__(self, other):
+        c = [0.0] * (len(self.c) + len(other.c) - 1)
+        for i, a in enumerate(self.c):
+            for j, b in enumerate(other.c):
+                c[i + j] += a * b
+        return _Series(*c)
+
+    def slope(self):
+        return _Series(*[i * c for i, c in enumerate(self.c)][1:])
+
+
+@program("v")
+def series_made_of_what_a_list_holds(x):
+    return (_Series(x[0], x[1]) * _Series(x[2], 1.0, x[3])).slope()(0.7)
+
+
+@program("v")
+def series_made_of_an_array(x):
+    whole = _Series(*x)
+    return whole(0.7) * whole.slope()(x[0])

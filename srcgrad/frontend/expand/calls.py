@@ -74,6 +74,8 @@ class Calls(Part):
         before = len(self.frame.out)
         given = self.frame.given.evaluated(node, callee)
         args, keywords = given.args, given.keywords
+        if args is None:
+            args = self.frame.stars.of_object(callee, given, node)
         if not isinstance(callee, Static):
             self.frame.record_holders.note_put(node, args or [])
         if isinstance(callee, Static) and args is not None and keywords is not None:

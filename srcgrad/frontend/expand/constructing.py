@@ -20,7 +20,7 @@ from srcgrad.frontend.expand.values import (
     is_literal,
 )
 from srcgrad.ir import gast
-from srcgrad.ir.build import clone
+from srcgrad.ir.build import at, clone
 from srcgrad.ir.names import bare
 
 _MOST_INSIDE: Final = 4  # objects that are made while such are made
@@ -66,10 +66,19 @@ class Constructing(Part):
                 what = f"a `{cls.__name__}` that makes ever more of its kind"
                 self.frame.refuse(node, what, "make them in a loop")
             bound = self.frame.calls.bound_to(init, [made, *args], keywords, node)
+            self._keep_rest(code.tree.args.vararg, bound, node)
             self.frame.placing.inline(code, bound, {}, node)
         elif args or keywords:
             return None
         return self._finished(made, node)
+
+    def _keep_rest(self, rest: Any, bound: dict[str, Value], node: Any) -> None:
+        """Keep what ``*rest`` takes in a variable, where only the run tells how much that is."""
+        held = None if rest is None else bound[rest.id]
+        values = held.values if isinstance(held, Items) else []
+        if any(isinstance(item, gast.Starred) for item in values):
+            whole = gast.Tuple(values, gast.Load())
+            bound[rest.id] = self.frame.keep(rest.id, at(whole, node), node)
 
     def _finished(self, made: Object, node: Any) -> Value:
         self.frame.changed = True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import functools
+import inspect
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,6 +18,7 @@ from srcgrad.ir.packages import is_generated
 from srcgrad.ir.walk import found_in, names_bound, statements, walk
 
 if TYPE_CHECKING:
+    from srcgrad.frontend.expand.given import Evaluated
     from srcgrad.frontend.expand.interpreter import Interpreter
 
 _MOST_STATEMENTS: Final = 60
@@ -64,6 +66,20 @@ class Stars(Part):
         self.frame.out.append(at(gast.Assign([target], value, None), node))
         self.frame.changed = True
         return [load(name) for name in names]
+
+    def of_object(self, callee: Value, given: Evaluated, node: Any) -> list[Value] | None:
+        """Return what a class is given, if all that only the run tells is among its ``*rest``."""
+        kind = callee.value if isinstance(callee, Known) else None
+        init: Any = inspect.getattr_static(kind, "__init__") if isinstance(kind, type) else None
+        if given.star is None or not self.session.is_user(init):
+            return None
+        takes = find_source(init).tree.args
+        value, place = given.star
+        many = len(given.values) + 1 >= len([*takes.posonlyargs, *takes.args])
+        if takes.vararg is None or not many or place < len(node.args) - 1:
+            return None
+        star = gast.Starred(self.frame.plain(value, node), gast.Load())
+        return [*given.values, at(star, node)]
 
     def by_size(self, callee: Value, node: Any, keywords: Bound) -> Value | None:
         """Write ``f(x, *rest)`` for each number of arguments that `rest` may hold."""
