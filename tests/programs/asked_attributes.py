@@ -176,3 +176,22 @@ def attributes_by_the_names_of_a_loop_in_a_branch(x):
         for name in ("sin", "cos"):
             total += np.sum(getattr(np, f"{name}h")(x))
     return total
+
+
+class _Sides:
+    """A class whose methods name its fields."""
+
+    def __init__(self, width, height):
+        self.width = width
+        self.height = height
+
+    def doubled(self):
+        return _Sides(*[getattr(self, name) * 2.0 for name in ("width", "height")])
+
+    def area(self):
+        return self.width * self.height
+
+
+@program("v")
+def fields_by_the_names_of_a_comprehension(x):
+    return _Sides(x[0], x[1]).doubled().area() * x[2]

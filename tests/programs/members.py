@@ -236,3 +236,30 @@ NUMBERED = Numbered()
 @program("v", by="tape")
 def object_without_entries_beside_numbers(x):
     return sum(v * k for v, k in zip(x, NUMBERED))
+
+
+class _Step(Enum):
+    """Members that are called: the steps of a network."""
+
+    POSITIVE = "positive"
+    SMOOTH = "smooth"
+
+    def __call__(self, v):
+        return np.maximum(v, 0.0) if self is _Step.POSITIVE else np.tanh(v)
+
+
+class _Unit:
+    def __init__(self, weight, step=_Step.SMOOTH):
+        self.weight = weight
+        self.step = step
+
+    def run(self, v):
+        return self.step(self.weight * v)
+
+
+@program("v")
+def members_that_are_called(x):
+    y = x
+    for unit in (_Unit(x[0]), _Unit(x[1], _Step.POSITIVE)):
+        y = unit.run(y)
+    return np.sum(y * y)

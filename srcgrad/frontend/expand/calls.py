@@ -188,7 +188,7 @@ class Calls(Part):
         member = self.frame.members.by_value(function, args, keywords)
         if member is not None:
             return member
-        opened = self._opened(callee, varying)
+        opened = self.frame.members.called(function) or self._opened(callee, varying)
         if opened is not None:
             return self.frame.call(opened, args, keywords, node)
         if isinstance(function, type) and is_plain_class(function):

@@ -151,11 +151,14 @@ def asked_of(tree: Any) -> set[str]:
 def said_names(node: Any) -> list[Any]:
     """Return what says the name of an attribute in a call of `getattr`, as a list.
 
+    Where a definition was put in place, that may go by another name.
+
     >>> call = gast.parse("getattr(np, f'nan{how}')").body[0].value
     >>> [type(name).__name__ for name in said_names(call)]
     ['JoinedStr']
     """
-    asks = isinstance(node, gast.Call) and getattr(node.func, "id", "") == "getattr"
+    name = getattr(node.func, "id", "") if isinstance(node, gast.Call) else ""
+    asks = name.rstrip("0123456789").removesuffix("_") == "getattr"
     return node.args[1:2] if asks else []
 
 

@@ -54,6 +54,13 @@ class Members(Part):
             return None
         return self._of_class(kind, key.value, None)
 
+    def called(self, member: Any) -> Method | None:
+        """Return the method that a call of a member is of, if its class has one."""
+        call = inspect.getattr_static(type(member), "__call__", None)
+        if not is_member(member) or not isinstance(call, FunctionType):
+            return None
+        return Method(Known(call), Known(member))
+
     def by_value(self, kind: Any, args: list[Value], keywords: Any) -> Value | None:
         """Return the member that ``Kind("first")`` is, by what it stands for."""
         if not is_enumeration(kind) or keywords or len(args) != 1:
