@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, Final
 
@@ -41,10 +41,29 @@ def stays(kind: type, function: Any, given: Iterable[Any]) -> bool:
     >>> stays(Shelf, f, [Shelf()]), stays(Shelf, g, [Shelf()])
     (True, False)
     """
+    running = _running([kind], function, given)
+    return running is not None and not any(map(stores, running))
+
+
+def leaves(
+    names: Collection[str], kinds: Iterable[type], function: Any, given: Iterable[Any]
+) -> bool:
+    """Say whether a function binds none of some attributes and keys, whatever they are of.
+
+    Methods of the classes `kinds` count if they are called by their names.
+    """
+    running = _running(kinds, function, given)
+    return running is not None and not any(_binds(item, names) for item in running)
+
+
+def _running(
+    kinds: Iterable[type], function: Any, given: Iterable[Any]
+) -> list[FunctionType] | None:
+    """Return what may run with a function, of some classes only what is called by its name."""
     reached = reached_functions(function, given)
     if not reached.are_all:
-        return False
-    own = dict(_methods(kind))
+        return None
+    own = {name: item for kind in kinds for name, item in _methods(kind)}
     others = [item for item in reached.functions if item not in own.values()]
     named = {name for item in others for name in _names(item.__code__)}
     called = [item for name, item in own.items() if name in named and not _is_special(name)]
@@ -52,7 +71,27 @@ def stays(kind: type, function: Any, given: Iterable[Any]) -> bool:
         inner = set(_names(item.__code__)) - named
         named |= inner
         called += [own[name] for name in inner if name in own and not _is_special(name)]
-    return not any(map(stores, (*others, *called)))
+    return [*others, *called]
+
+
+def _binds(function: FunctionType, names: Collection[str]) -> bool:
+    """Say whether a function may bind an attribute or a key that has one of some names."""
+    tree = tree_to_read(function)
+    if tree is None:
+        return True
+    for node in walk(tree):
+        if isinstance(node, gast.Name) and node.id in _BINDERS:
+            return True
+        if isinstance(node, gast.Attribute) and node.attr in names and _is_bound(node):
+            return True
+        key = getattr(node.slice, "value", None) if isinstance(node, gast.Subscript) else None
+        if isinstance(key, str) and key in names and _is_bound(node):
+            return True
+    return False
+
+
+def _is_bound(place: Any) -> bool:
+    return not isinstance(place.ctx, gast.Load)
 
 
 def _methods(kind: type) -> Iterator[tuple[str, FunctionType]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from importlib.util import find_spec
 
 import numpy as np
@@ -449,3 +450,41 @@ def _coefficients(cs):
 @program("v")
 def shim_beside_a_property_that_may_be_set(x):
     return np.sum(_coefficients(x) ** 2)
+
+
+class _Functions:
+    """The functions of one library, of which a manager keeps one for each thread."""
+
+    def __init__(self, scale):
+        self.scale = scale
+
+    @staticmethod
+    def dot(a, b):
+        return np.dot(a, b)
+
+    def norm(self, v):
+        return self.scale * np.sqrt(np.sum(v * v))
+
+
+class _Manager:
+    """Hands calls on to what is kept for the thread, or for all."""
+
+    _of_thread = threading.local()
+    _of_all = _Functions(2.0)
+
+    @classmethod
+    def dispatched(cls, name):
+        def call(*args, **kwargs):
+            return getattr(cls._of_thread.__dict__.get("functions", cls._of_all), name)(
+                *args, **kwargs
+            )
+
+        return call
+
+
+_dot, _norm = _Manager.dispatched("dot"), _Manager.dispatched("norm")
+
+
+@program("v")
+def functions_that_a_manager_looks_up(x):
+    return _dot(x, np.sin(x)) * _norm(x)

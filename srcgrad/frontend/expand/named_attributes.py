@@ -7,9 +7,11 @@ import operator
 from types import ModuleType
 from typing import Any
 
+from srcgrad.frontend.expand.assumptions import Outside
 from srcgrad.frontend.expand.literals import text_said
 from srcgrad.frontend.expand.making import definition
 from srcgrad.frontend.expand.part import Part, function
+from srcgrad.frontend.expand.told_objects import told_object
 from srcgrad.frontend.expand.values import (
     Code,
     Known,
@@ -45,7 +47,8 @@ class NamedAttributes(Part):
 
     @function(builtins.getattr)
     def _getattr(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
-        value, name, *default = args[0], text_said(args[1]), *args[2:]
+        told = None if isinstance(args[0], Static) else told_object(self.frame, args[0])
+        value, name, *default = told or args[0], self._name(args[1]), *args[2:]
         if keywords or not isinstance(name, gast.Constant) or not isinstance(name.value, str):
             return None
         if not default:
@@ -59,6 +62,14 @@ class NamedAttributes(Part):
             # a user's may get it later
             return default[0] if is_library_name(value.value.__name__) else None
         return self._of_an_array(args, node)
+
+    def _name(self, said: Value) -> Value:
+        """Return the name of an attribute, if it is known; a variable outside may say it."""
+        found = self.frame.found_outside(said.id) if isinstance(said, gast.Name) else None
+        if found is None or type(found.value) is not str:
+            return text_said(said)
+        self.session.assume(Outside(found), found.value)
+        return gast.Constant(found.value, None)
 
     @function(operator.itemgetter)
     def _itemgetter(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
