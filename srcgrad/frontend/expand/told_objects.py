@@ -60,7 +60,7 @@ class LookedUp:
             holder = self._of(func.value, arguments)
             if type(holder) is dict:
                 return holder.get(*[self._of(item, arguments) for item in node.args])
-        raise NotToldError
+        raise NotToldError("this may do more than to look something up")
 
 
 def told_object(frame: Frame, node: Any) -> Instance | None:
