@@ -286,7 +286,8 @@ class Calls(Part):
             )
         known = rule is not None or library.constant_reason(function) is not None
         module = getattr(function, "__module__", None) or ""
-        plain = isinstance(function, type) or function in vars(builtins).values()
+        built_in = any(function is item for item in vars(builtins).values())  # `_` may be an array
+        plain = isinstance(function, type) or built_in
         if function in (print, input, open, setattr, delattr, exec, eval, next):
             known = plain = False
         package = module.partition(".")[0]

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import builtins
 from typing import Any
 
 import numpy as np
@@ -542,3 +543,9 @@ def test_a_program_over_a_batch_is_that_of_each_example(name: str) -> None:
 def test_a_program_that_is_not_written_for_a_batch_is_named(name: str) -> None:
     sentence, program = REFUSED[name]
     check_refused(program, sentence)
+
+
+def test_what_an_interactive_session_showed_last_may_be_an_array(monkeypatch: Any) -> None:
+    """It is kept in `builtins._`, where arrays are compared with nothing."""
+    monkeypatch.setattr(builtins, "_", np.ones(2), raising=False)
+    check(WRITTEN["moved_front_rank"])
