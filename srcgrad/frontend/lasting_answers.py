@@ -15,9 +15,10 @@ from srcgrad.ir.reach import reached_functions
 from srcgrad.ir.scopes import MISSING, Scope, scope_of
 from srcgrad.ir.shims import handed_on
 from srcgrad.ir.walk import root_name, walk
-from srcgrad.primitives.methods import WRITING
+from srcgrad.primitives.methods import OF_LISTS, SHAPERS, WRITING
 
 _BINDERS: Final = BY_TEXT - {"getattr", "import_module", "modules"}
+_OF_DICTS: Final = SHAPERS - OF_LISTS - {"remove", "sort", "reverse"}
 _DISPLAYS: Final = (gast.List, gast.Dict, gast.Set, gast.ListComp, gast.DictComp, gast.BinOp)
 
 
@@ -79,15 +80,18 @@ def _binds(function: FunctionType, names: Collection[str]) -> bool:
     tree = tree_to_read(function)
     if tree is None:
         return True
-    for node in walk(tree):
-        if isinstance(node, gast.Name) and node.id in _BINDERS:
-            return True
-        if isinstance(node, gast.Attribute) and node.attr in names and _is_bound(node):
-            return True
-        key = getattr(node.slice, "value", None) if isinstance(node, gast.Subscript) else None
-        if isinstance(key, str) and key in names and _is_bound(node):
-            return True
-    return False
+    nodes = list(walk(tree))
+    places = [node for node in nodes if isinstance(node, gast.Attribute)]
+    named = [node for node in places if node.attr in names]
+    keyed = [n for n in nodes if isinstance(n, gast.Subscript) and _key_of(n) in names]
+    changes = bool(named) and any(node.attr in _OF_DICTS for node in places)  # under any name
+    binds = any(isinstance(node, gast.Name) and node.id in _BINDERS for node in nodes)
+    return binds or changes or any(map(_is_bound, (*named, *keyed)))
+
+
+def _key_of(place: Any) -> Any:
+    key = getattr(place.slice, "value", None)
+    return key if isinstance(key, str) else None
 
 
 def _is_bound(place: Any) -> bool:

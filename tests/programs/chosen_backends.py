@@ -488,3 +488,21 @@ _dot, _norm = _Manager.dispatched("dot"), _Manager.dispatched("norm")
 @program("v")
 def functions_that_a_manager_looks_up(x):
     return _dot(x, np.sin(x)) * _norm(x)
+
+
+class _Cubes(_Functions):
+    def norm(self, v):
+        return self.scale * np.sum(v**3)
+
+
+_CUBES = _Cubes(3.0)
+
+
+@program("v", by="tape")
+def functions_exchanged_in_the_dict_of_a_thread(x):
+    first = _norm(x)
+    kept = _Manager._of_thread.__dict__
+    kept.update(functions=_CUBES)
+    second = _norm(x)
+    kept.clear()
+    return first * second

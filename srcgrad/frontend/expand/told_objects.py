@@ -77,7 +77,7 @@ def told_object(frame: Frame, node: Any) -> Instance | None:
         return None
     kinds = [item.value for item in bindings.values() if isinstance(item.value, type)]
     words = {getattr(item, "attr", getattr(item, "value", None)) for item in walk(node)}
-    names = {word for word in words if isinstance(word, str)}
+    names = {word for word in words if isinstance(word, str)} - {"get"}
     given = frame.session.arguments.values()
     if not is_plain_object(found) or not leaves(names, kinds, starts, given):
         return None
