@@ -288,7 +288,14 @@ class _Analysis:
             return self._new(statement, self._filled_from(value))
         if operation.kind in ("primitive", "constant", "class"):
             return frozenset({NO_CONTAINER})
-        return self._given_back(value, operation) | {FOREIGN, NO_CONTAINER}
+        return self._called(statement, operation)
+
+    def _called(self, statement: Any, operation: Operation) -> Objects:
+        """Return what a call gives of which nothing is known but whether it makes a new list."""
+        back = self._given_back(statement.value, operation) | {FOREIGN, NO_CONTAINER}
+        vocabulary = self._program.reader.vocabulary
+        makes = operation.kind == "user" and vocabulary.returns_new_list(operation.primal)
+        return self._new(statement, back) if makes else back
 
     def _given_back(self, value: Any, operation: Operation) -> Objects:
         """Return what a call may return of what it is given."""

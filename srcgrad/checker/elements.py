@@ -215,6 +215,7 @@ class Element:
         return self.value
 
     def __bool__(self) -> bool:
+        Now.run.go_through()
         return self.value != 0
 
     # -- what an array or a number of NumPy has, too
@@ -298,6 +299,7 @@ def _whole(value: Any) -> int | None:
 def _place(item: Element) -> int:
     """Return where in the order a number stands: in each second run the other way round."""
     Now.run.asked = True
+    Now.run.go_through(4)  # a loop that goes round the same few numbers has no end
     found = hashed(_ORDER, item.value, Now.run.seed // 2)
     return found if Now.run.seed % 2 else -found
 

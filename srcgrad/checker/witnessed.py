@@ -56,7 +56,8 @@ class Primal(Walker):
         if EDIT.is_on(node):
             raise NotCovered("code that is run on adjoints")
         entry = self._witness.entries.get(id(node))
-        if IN_PLACE.of(node) and isinstance(node.value, gast.BinOp):
+        updates = IN_PLACE.of(node) or (entry is not None and _is_update(node, entry.statement))
+        if updates and isinstance(node.value, gast.BinOp):
             if isinstance(node.value.left, gast.Name):
                 return self._update(node, entry)
         elif entry is not None:
@@ -157,6 +158,11 @@ class Primal(Walker):
                 hidden = plain in self.local and plain not in own
                 needed[name] = plain, hidden and not plain.startswith("__old_")
         return Record(self, entry, targets, cells, needed, in_place=bool(renames))
+
+
+def _is_update(node: Any, run: Any) -> bool:
+    """Say whether ``y = x * v`` is run as ``x *= v``, as of an entry of a list."""
+    return isinstance(node, gast.Assign) and isinstance(run, gast.AugAssign)
 
 
 class Renamed(dict[str, str]):

@@ -14,17 +14,17 @@ from srcgrad.compiler.module import Module
 from srcgrad.compiler.one_program import expander_for, hands_back, meets_entries, one_compilation
 from srcgrad.compiler.pure import made
 from srcgrad.compiler.records import inlined_in, layout_of
-from srcgrad.compiler.reserved import by_own_names, own_names
+from srcgrad.compiler.reserved import by_own_names, leaving, left_over, own_names
 from srcgrad.compiler.stages import Stages
 from srcgrad.compiler.unbound import unbound
 from srcgrad.compiler.vocabulary import VOCABULARY
-from srcgrad.errors import MutationError, UnsupportedError
+from srcgrad.errors import MutationError, SrcgradError, UnsupportedError
 from srcgrad.frontend.expand.assumptions import Of, Outside
 from srcgrad.frontend.expand.entry import Expander
 from srcgrad.frontend.expand.holding import Holding
 from srcgrad.frontend.expand.session import Session
 from srcgrad.frontend.rebinding import rebound
-from srcgrad.frontend.returned_lists import lists_returned, returns_list
+from srcgrad.frontend.returned_lists import lists_returned, returns_list, returns_new_list
 from srcgrad.frontend.source import refuse_generators
 from srcgrad.frontend.usage import container_parameters, vector_parameters
 from srcgrad.garbage import uncollected
@@ -50,7 +50,13 @@ def halves_text(request: Request, stages: Stages | None) -> Generated:
 def generate(request: Request, make: Callable[[Request], tuple[Module, str, str]]) -> Generated:
     """Return what `make` makes of a request: a module, its entry and that of a backward half."""
     refuse_generators(request.function)
-    for cached in (container_parameters, returns_list, lists_returned, vector_parameters):
+    for cached in (
+        container_parameters,
+        returns_list,
+        returns_new_list,
+        lists_returned,
+        vector_parameters,
+    ):
         cached.cache_clear()  # a function that they looked into may have been replaced
     request = by_own_names(request)
     with one_compilation(), uncollected():
@@ -80,7 +86,7 @@ def _closer(request: Request, refusal: UnsupportedError) -> Iterator[Request]:
 
 
 def _generated(request: Request, make: Callable[[Request], tuple[Module, str, str]]) -> Generated:
-    request, module, entry, backward = made(request, make)
+    request, module, entry, backward = _made_by_users_names(request, make)
     text, lines = module.render()
     externals = module.externals
     session = module.expander.session
@@ -115,6 +121,22 @@ def _generated(request: Request, make: Callable[[Request], tuple[Module, str, st
         outside=outside_written(source for source, _ in module.definitions),
         tables=tables,
     )
+
+
+def _made_by_users_names(
+    request: Request, make: Callable[[Request], tuple[Module, str, str]]
+) -> tuple[Request, Module, str, str]:
+    """Make a module in which the user's variables keep their names, but for those it imports."""
+    first = made(request, make)
+    left = left_over(request.function, first[1].externals.runtime)
+    if not left:
+        return first
+    with leaving(left):
+        try:
+            second = made(request, make)
+        except (SrcgradError, NeverHoldsError):  # it came to need one
+            return first
+    return second if left.isdisjoint(second[1].externals.runtime) else first
 
 
 def _findings(module: Module) -> Findings | None:

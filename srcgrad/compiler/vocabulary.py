@@ -20,7 +20,7 @@ from srcgrad.frontend.normalize.threaded import states_returned, states_updated
 from srcgrad.frontend.places_of_writes import how_written
 from srcgrad.frontend.results_apart import results_are_apart
 from srcgrad.frontend.returned_arrays import parameter_returned, returns_array
-from srcgrad.frontend.returned_lists import lists_returned, returns_list
+from srcgrad.frontend.returned_lists import lists_returned, returns_list, returns_new_list
 from srcgrad.frontend.source import has_source
 from srcgrad.frontend.usage import container_parameters
 from srcgrad.ir.vocabulary import Vocabulary
@@ -150,6 +150,7 @@ VOCABULARY: Final[Vocabulary] = Vocabulary(
     getitem=getitem,
     container_parameters=container_parameters,
     returns_list=returns_list,
+    returns_new_list=returns_new_list,
     lists_returned=lists_returned,
     needs_tape=_needs_tape,
     inert=_inert,

@@ -44,8 +44,9 @@ def fields_of(value: Any) -> dict[str, Any]:
     library = type(value).__module__.partition(".")[0]
     if library in ("builtins", "numpy", "scipy", "functools") or hasattr(value, "dtype"):
         return {}
-    if hasattr(value, "_fields"):
-        return dict(value._asdict())
+    named: Any = value
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return dict(named._asdict())
     names = [*getattr(value, "__dict__", {})]
     for base in reversed(type(value).__mro__):
         slots = vars(base).get("__slots__", ())

@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from srcgrad.codegen.literals import constant
-from srcgrad.runtime.objects import is_plain_object
+from srcgrad.runtime.objects import is_named_tuple, is_plain_object
 
 LARGEST: Final = 256  # numbers: a screen full of them
 _WIDEST: Final = 88
@@ -137,7 +137,7 @@ def _joined(opening: str, items: list[str], closing: str) -> str:
 
 def _object(value: Any, name_of: Callable[[Any], str]) -> str | None:
     """Return a call that makes a named tuple or a dataclass of the user's anew."""
-    if hasattr(value, "_fields"):
+    if is_named_tuple(type(value)):
         fields = {name: getattr(value, name) for name in value._fields}
     elif dataclasses.is_dataclass(value) and all(f.init for f in dataclasses.fields(value)):
         fields = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}

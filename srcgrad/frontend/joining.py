@@ -17,6 +17,9 @@ from srcgrad.ir.build import clone
 from srcgrad.ir.scopes import Scope, scope_of
 from srcgrad.ir.walk import found_in, is_same, names_bound
 
+_OWN: Final = "srcgrad.runtime."
+"""Where what texts call stands, which takes lists for what they are."""
+
 
 @dataclass(frozen=True, slots=True)
 class Join:
@@ -60,7 +63,7 @@ def joins_of(function: FunctionType, seen: frozenset[FunctionType]) -> set[Join]
     That is `+` and `*`, updates of copies, slices of what is written, and, of parts, copies and the
     functions of NumPy.
     """
-    if is_library(function):
+    if is_library(function) or (function.__module__ or "").startswith(_OWN):
         return set()
     tree = tree_to_read(function)
     if tree is None:

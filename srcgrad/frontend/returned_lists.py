@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import FunctionType
-from typing import Any
+from typing import Any, Final
 
 from srcgrad.errors import SrcgradError
 from srcgrad.frontend.callees import is_library
@@ -15,12 +15,53 @@ from srcgrad.frontend.weak_memory import PerFunction
 from srcgrad.ir import gast
 from srcgrad.ir.scopes import Scope, scope_of
 from srcgrad.ir.walk import names_bound, statements, walk
+from srcgrad.primitives.methods import SHAPERS
 
 
 @PerFunction
 def returns_list(function: FunctionType) -> bool:
     """Say whether what a function returns is a list that it makes, on every path."""
     return bool(_makes_lists(function))
+
+
+@PerFunction
+def returns_new_list(function: FunctionType) -> bool:
+    """Say whether a function returns a list that nothing else holds by then.
+
+    It is made there, put into nothing, and handed to nobody.
+    """
+    found = results_of(function) if returns_list(function) else None
+    if found is None:
+        return False
+    tree = find_source(function).tree
+    names = {item.id for item in found.values if isinstance(item, gast.Name)}
+    others = [item for item in found.values if not isinstance(item, gast.Name)]
+    callees = [found.scope.resolve(item.func) for item in others if isinstance(item, gast.Call)]
+    fresh = (not isinstance(item, FunctionType) or returns_new_list(item) for item in callees)
+    return all(_stays_inside(tree, name, found.scope) for name in names) and all(fresh)
+
+
+_ASKING: Final = ("index", "count")
+_LOOKING: Final = (len, sum, range, enumerate, zip)
+
+
+def _stays_inside(tree: Any, name: str, scope: Scope) -> bool:
+    """Say whether a list is read by entries, changed and returned, and nothing else."""
+    fitting: set[int] = set()
+    for node in walk(tree):
+        if isinstance(node, (gast.FunctionDef, gast.Lambda)) and node is not tree:
+            if any(getattr(item, "id", "") == name for item in walk(node)):
+                return False
+        elif isinstance(node, (gast.Return, gast.Subscript)):
+            fitting.add(id(node.value))
+        elif isinstance(node, (gast.For, gast.comprehension)):
+            fitting.add(id(node.iter))
+        elif isinstance(node, gast.Call) and getattr(node.func, "attr", "") in {*SHAPERS, *_ASKING}:
+            fitting.add(id(node.func.value))
+        elif isinstance(node, gast.Call) and any(scope.resolve(node.func) is f for f in _LOOKING):
+            fitting.update(map(id, node.args))
+    reads = [n for n in walk(tree) if getattr(n, "id", "") == name]
+    return all(id(n) in fitting or not isinstance(n.ctx, gast.Load) for n in reads)
 
 
 @PerFunction
@@ -36,7 +77,7 @@ def lists_returned(function: FunctionType) -> frozenset[int]:
     return frozenset(i for i in range(counts.pop()) if all(is_list(r.elts[i]) for r in results))
 
 
-@remembered(bool)
+@remembered(lambda: True)  # what only calls itself returns nothing else
 def _makes_lists(function: Any, seen: frozenset[Any]) -> bool:
     found = _results(function, seen)
     return found is not None and all(map(found[1], found[0]))
@@ -83,7 +124,15 @@ def _results(function: Any, seen: frozenset[Any]) -> tuple[list[Any], Callable[[
             bool(made) and all(_is_made(item, found.scope, seen) for item in made)
         )
 
-    return found.values, is_list
+    def is_one(value: Any) -> bool:
+        """Say whether it is one, a choice of such, or joined of some."""
+        if isinstance(value, gast.IfExp):
+            return is_one(value.body) and is_one(value.orelse)
+        if isinstance(value, gast.BinOp) and isinstance(value.op, gast.Add):
+            return is_one(value.left) and is_one(value.right)
+        return is_list(value)
+
+    return found.values, is_one
 
 
 def _is_made(value: Any, scope: Scope, seen: frozenset[Any]) -> bool:
@@ -102,9 +151,7 @@ def _values(tree: Any) -> dict[str, list[Any]]:
     for node in walk(tree):
         if isinstance(node, gast.Assign):
             for target in node.targets:
-                value = node.value if isinstance(target, gast.Name) else None
-                for name in names_bound(target):
-                    found.setdefault(name, []).append(value)
+                _bind(target, node.value, found)
         elif isinstance(node, gast.Name) and isinstance(node.ctx, gast.Param):
             found.setdefault(node.id, []).append(None)
         elif isinstance(node, (gast.For, gast.comprehension)):
@@ -114,3 +161,16 @@ def _values(tree: Any) -> dict[str, list[Any]]:
             for name in names_bound(node.target):
                 found.setdefault(name, []).append(node.value)
     return found
+
+
+def _bind(target: Any, value: Any, found: dict[str, list[Any]]) -> None:
+    """Note what an assignment binds; the parts of a display, where they are taken apart."""
+    parts = getattr(value, "elts", ()) if isinstance(value, gast.Tuple) else ()
+    places = getattr(target, "elts", ())
+    starred = any(isinstance(item, gast.Starred) for item in (*parts, *places))
+    if places and len(parts) == len(places) and not starred:
+        for place, part in zip(places, parts, strict=True):
+            _bind(place, part, found)
+        return
+    for name in names_bound(target):
+        found.setdefault(name, []).append(value if isinstance(target, gast.Name) else None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,8 @@ def names_from_target(call: Any, reader: Reader) -> list[str]:
         given = len(call.args) - callee.nin
         return ["out"] if given == 1 and callee.nout == 1 else []
     if not callable(callee) or package_of(callee) != "numpy":
+        return []
+    if not isinstance(callee, Hashable):  # as a `poly1d`
         return []
     rule = reader.vocabulary.rule_for(callee)
     names = _names(callee if rule is None else rule.forward)

@@ -34,6 +34,7 @@ class Vocabulary:
         getitem: The function that reading ``x[i]`` stands for.
         container_parameters: The parameters of a user's function that are surely containers.
         returns_list: Says whether what a user's function returns is surely a list.
+        returns_new_list: Says whether it is one that nothing else holds.
         returns_array: Says whether it is surely an array or a number.
         parameter_returned: The parameter that a user's function hands back, the very object.
         lists_returned: The places of the tuple that it returns where there surely is a list.
@@ -80,6 +81,7 @@ class Vocabulary:
     getitem: Primal
     container_parameters: Callable[[Any], frozenset[str]]
     returns_list: Callable[[Any], bool]
+    returns_new_list: Callable[[Any], bool]
     returns_array: Callable[[Any], bool]
     parameter_returned: Callable[[Any], str | None]
     lists_returned: Callable[[Any], frozenset[int]]

@@ -297,9 +297,7 @@ class Polyder(Function):
 
 @table.rule(np.polyint)
 class Polyint(Function):
-    """The coefficients of the m-th integral of a polynomial."""
-
-    linear = ("p",)
+    """The coefficients of the m-th integral of a polynomial, which ends with the constants k."""
 
     @staticmethod
     def forward(ctx: Context, p: Any, m: int = 1, k: Any = None) -> Any:
@@ -309,6 +307,10 @@ class Polyint(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         return polyint_back(grad, ctx.shape, ctx.m)
+
+    @staticmethod
+    def jvp(ctx: Context, p_dot: Any) -> Any:
+        return np.polyint(p_dot, ctx.m)
 
 
 @table.rule(np.cov)

@@ -89,6 +89,17 @@ def hides_class(value: Any) -> bool:
         return True
 
 
+def is_named_tuple(kind: type) -> bool:
+    """Say whether a class is one of tuples with names; others may keep names under `_fields`, too.
+
+    >>> import collections
+    >>> Row = type("Row", (), {"_fields": ("a", "b")})
+    >>> is_named_tuple(collections.namedtuple("Pair", "a, b")), is_named_tuple(Row)
+    (True, False)
+    """
+    return issubclass(kind, tuple) and hasattr(kind, "_fields")
+
+
 def is_plain_class(kind: type) -> bool:
     """Say whether a class is made by a `class` statement outside the libraries, without magic.
 

@@ -61,6 +61,7 @@ def polyval_left(grad: Any, p: Any, x: Any) -> Any:
 
     Coefficients that are arrays themselves are broadcast against the points.
     """
+    p = getattr(p, "coeffs", p)  # a `poly1d` has another length, and other entries
     terms, power, shape = [], 1 + 0 * x, np.shape(p)[1:]
     for _ in range(len(p)):
         terms.append(unbroadcast(grad * conj(power), shape))
@@ -70,6 +71,7 @@ def polyval_left(grad: Any, p: Any, x: Any) -> Any:
 
 def polyval_slope(p: Any, x: Any) -> Any:
     """Return the slope of a polynomial, also where its coefficients are arrays themselves."""
+    p = getattr(p, "coeffs", p)
     count = len(p)
     slope = 0 * x
     for place in range(count - 1):

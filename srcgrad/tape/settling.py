@@ -7,6 +7,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
+from srcgrad.runtime.objects import is_named_tuple
 from srcgrad.tape.core import Core
 from srcgrad.tape.userspace import KEEPERS, Reached, is_users, slots_of
 
@@ -64,7 +65,7 @@ class Settler:
                     value[i] = new
         elif isinstance(value, dict):
             self._dict(value)
-        elif kind in (tuple, set, frozenset) or hasattr(kind, "_fields"):
+        elif kind in (tuple, set, frozenset) or is_named_tuple(kind):
             return self._rebuilt(value)
         elif isinstance(value, (FunctionType, *KEEPERS)):
             self._dict(vars(value))

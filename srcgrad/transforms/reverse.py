@@ -137,6 +137,7 @@ class Reverser:
                 done.extend(self._freeze(store_target(statement), "slice", statement))
                 done.extend(self._undoing.before(statement))
                 done.extend([statement, *self._shadows.cell_put_by(statement)])
+                done.extend(self._shadows.entry_updated_by(statement))
                 continue
             elif isinstance(statement, gast.AugAssign):
                 done.extend(self._shadows.prepare_update(statement))

@@ -202,8 +202,9 @@ class ElementSteps:
         kills = not adds and (mirrored or self._sweep.overwrites.of(statement))
         done = adjoints.need(cell, statement) if kills else adjoints.spell_out(statement, [cell])
         done += self._as_array(cell, target.slice, statement)
-        place: Any = load(adjoints.name(cell))
-        if not _is_whole(target.slice):
+        updated = self._sweep.entries_updated.get(id(statement))
+        place: Any = load(updated or adjoints.name(cell))
+        if updated is None and not _is_whole(target.slice):
             place = subscript(place, clone(target.slice))
         kept: list[Any] = []
         if self._sweep.is_active(statement.value):

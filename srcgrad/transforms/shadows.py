@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from srcgrad.analyses.entries_put import entries_put
 from srcgrad.analyses.number_tables import number_tables
+from srcgrad.analyses.points_to import PointsTo
 from srcgrad.errors import MutationError
 from srcgrad.ir import gast
 from srcgrad.ir.build import (
@@ -31,6 +33,7 @@ from srcgrad.ir.marks import CLOSING
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import direct_names, store_target
 from srcgrad.ir.walk import blocks_of, names_bound, statements, walk
+from srcgrad.locks import kept_property
 from srcgrad.transforms.adjoints import Status
 from srcgrad.transforms.real_shadows import real_parts, take_real_parts
 from srcgrad.transforms.sure_numbers import is_number
@@ -140,6 +143,40 @@ class ShadowSteps:
             return []
         put = method(load(self._name(row.id)), "setdefault", clone(target.slice), constant(0.0))
         return [at(gast.Expr(put), statement)]
+
+    def entry_updated_by(self, statement: Any) -> list[Any]:
+        """Return what names the shadow of an array that is updated as an entry: ``xs[i] += v``.
+
+        By then it may lie elsewhere: what the list or dict holds is bound anew, or moved.
+        """
+        target = store_target(statement)
+        holder = getattr(target.value, "id", "")
+        moves = holder in self.names and holder in self._sweep.facts.storage.reshaped
+        if not moves or not isinstance(statement, gast.AugAssign):
+            return []
+        if not self._updates_array(target):
+            return []  # the adjoint of a number is one, and is bound anew where that is
+        name = self._sweep.namer.fresh(f"grad_{self._sweep.namer.base(holder)}_updated")
+        self._sweep.entries_updated[id(statement)] = name
+        return [assign(name, subscript(load(self._name(holder)), clone(target.slice)), statement)]
+
+    def _updates_array(self, place: Any) -> bool:
+        """Say whether an entry surely is an array, by what is put into the list or dict."""
+        points = self._sweep.program.once(PointsTo)
+        held = points.of(place.value.id)
+        put = [value for name, value in self._all_put if not held.isdisjoint(points.of(name))]
+        return bool(put) and not self._is_keyed(place.value) and all(map(self._is_array_put, put))
+
+    def _is_array_put(self, value: Any) -> bool:
+        """Say whether what is put into a list is an array that has a shadow, or such a row."""
+        if not isinstance(value, gast.Starred):
+            return getattr(value, "id", "") in self.names
+        axes = self._sweep.facts.dimensions.of(value.value)
+        return getattr(value.value, "id", "") in self.names and len(axes or ()) > 1
+
+    @kept_property
+    def _all_put(self) -> list[tuple[str, Any]]:
+        return list(entries_put(self._sweep.program.body))
 
     def _is_keyed(self, row: Any) -> bool:
         return self._sweep.program.once(number_tables).is_keyed(row)

@@ -186,6 +186,7 @@ class Sweep:
         self.kinds: Kinds = kinds(program, result)
         self.witness = begun(program, self.originals)
         self.whole: set[str] = set()
+        self.entries_updated: dict[int, str] = {}
         self.consumed: dict[str, Status | None] = {}
         self.entries = program.once(Entries)
         self.overwrites = Overwrites(program)

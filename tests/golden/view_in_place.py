@@ -32,11 +32,11 @@ def energy_grad(x, gain):
     """
     y = x**2
     grad_y = zeros_like(y)
-    tail_2 = y[1:]
+    tail = y[1:]
     grad_tail = grad_y[1:]
-    tail_before = copied(tail_2)
-    tail_2 *= gain
-    tail_0 = tail_2[0]
+    tail_before = copied(tail)
+    tail *= gain
+    tail_0 = tail[0]
     x_1 = x[1]
     y[0] = tail_0 * x_1
 

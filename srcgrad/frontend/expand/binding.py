@@ -11,7 +11,7 @@ from srcgrad.frontend.expand.values import Items, Value, is_whole
 from srcgrad.ir import gast
 from srcgrad.ir.axes import axes_of, told_axes
 from srcgrad.ir.walk import found_in, walk
-from srcgrad.runtime.objects import is_plain_class
+from srcgrad.runtime.objects import is_named_tuple, is_plain_class
 
 
 class BindingError(Exception):
@@ -101,7 +101,7 @@ def required(tree: Any, callee: Any) -> list[str] | None:
         optional = args.vararg or args.kwonlyargs or args.kwarg or args.defaults
         return None if optional else [item.id for item in (*args.posonlyargs, *args.args)]
     kind = getattr(callee, "value", callee)
-    if not isinstance(kind, type) or not (hasattr(kind, "_fields") or is_plain_class(kind)):
+    if not isinstance(kind, type) or not (is_named_tuple(kind) or is_plain_class(kind)):
         return None
     try:
         found = list(inspect.signature(kind).parameters.values())

@@ -17,7 +17,7 @@ from srcgrad.frontend.expand.binding import (
     only_passes_on,
 )
 from srcgrad.frontend.expand.deciding import asked_of
-from srcgrad.frontend.expand.keeping import may_return_function
+from srcgrad.frontend.expand.keeping import may_return_function, returns_object
 from srcgrad.frontend.expand.literals import said_by_text
 from srcgrad.frontend.expand.managed import managed
 from srcgrad.frontend.expand.part import Part, callee
@@ -44,6 +44,7 @@ from srcgrad.frontend.expand.values import (
     Recorded,
     Static,
     Value,
+    class_of,
     copied,
     is_literal,
     is_named,
@@ -76,6 +77,8 @@ class Calls(Part):
         args, keywords = given.args, given.keywords
         if args is None:
             args = self.frame.stars.of_object(callee, given, node)
+        if keywords is None and args is not None:
+            keywords = self.frame.unpacking.by_names(callee, given, node)
         if not isinstance(callee, Static):
             self.frame.record_holders.note_put(node, args or [])
         if isinstance(callee, Static) and args is not None and keywords is not None:
@@ -168,6 +171,7 @@ class Calls(Part):
             self.frame.record_holders.called,
             self.frame.folding.answered,
             self.frame.interpolators.interpolator,
+            self.frame.mapping.polynomial_value,
             self.frame.laws.law,
             self.frame.solvers.solver,
             self.frame.results.result,
@@ -188,7 +192,8 @@ class Calls(Part):
         member = self.frame.members.by_value(function, args, keywords)
         if member is not None:
             return member
-        opened = self.frame.members.called(function) or self._opened(callee, varying)
+        opened: Static | None = self.frame.members.called(function)
+        opened = opened or self._dispatched(function, args) or self._opened(callee, varying)
         if opened is not None:
             return self.frame.call(opened, args, keywords, node)
         if isinstance(function, type) and is_plain_class(function):
@@ -204,6 +209,16 @@ class Calls(Part):
         found = self.session.vocabulary.equivalent(function, args, keywords, written_value)
         inside = found is not None and found.function is self.frame.code.source.function
         return None if inside else found
+
+    def _dispatched(self, function: Any, args: list[Value]) -> Known | None:
+        """Return the function that `functools.singledispatch` calls for an object of a class."""
+        dispatch = getattr(function, "dispatch", None) if hasattr(function, "registry") else None
+        if not args or not isinstance(args[0], (Object, Instance)) or not callable(dispatch):
+            return None
+        kind = class_of(args[0])
+        chosen = dispatch(kind)
+        self.session.assume(lambda _: dispatch(kind), chosen)
+        return Known(chosen) if isinstance(chosen, FunctionType) else None
 
     def _opened(self, callee: Known, varying: bool = True) -> Static | None:
         """Return what a callable from outside calls: a partial, a method, a cache or the like."""
@@ -284,6 +299,10 @@ class Calls(Part):
         written = written_parameters(function, self.session.vocabulary) if constant else set()
         if all(isinstance(v, Known) or is_literal(v) for v in given):  # no memory of arrays
             written &= {ELSEWHERE}
+        if constant and not inlined and self.frame.hoistable and returns_object(source):
+            made = self.frame.constructing.made_by(function, args, keywords, node)
+            if made is not None:
+                return made
         if constant and not written and not may_return_function(source):
             asked = not inlined and self._settles_tests(tree, args, keywords, {})
             said = self.frame.literals.answer(function, args, keywords, node) if asked else None

@@ -7,10 +7,12 @@ import inspect
 from types import FunctionType, SimpleNamespace
 from typing import Any, Final
 
+from srcgrad.errors import UnsupportedSyntaxError
 from srcgrad.frontend.expand.assumptions import InClasses
+from srcgrad.frontend.expand.changing_fields import ChangingFieldError
+from srcgrad.frontend.expand.frame import NeedsInlineError
 from srcgrad.frontend.expand.part import Part
 from srcgrad.frontend.expand.values import (
-    ChangingFieldError,
     Items,
     Known,
     Object,
@@ -22,6 +24,7 @@ from srcgrad.frontend.expand.values import (
 from srcgrad.ir import gast
 from srcgrad.ir.build import at, clone
 from srcgrad.ir.names import bare
+from srcgrad.runtime.objects import is_named_tuple
 
 _MOST_INSIDE: Final = 4  # objects that are made while such are made
 
@@ -34,10 +37,10 @@ class Constructing(Part):
     ) -> Value | None:
         if issubclass(cls, BaseException) or type(cls).__call__ is not type.__call__:
             return None
-        plain = cls.__new__ is object.__new__ or hasattr(cls, "_fields")
+        plain = cls.__new__ is object.__new__ or is_named_tuple(cls)
         if not plain and (cls is not SimpleNamespace or args):
             return None
-        name = _snake(cls.__name__)
+        name = snake(cls.__name__)
         kept = self.session.records.keeps(cls)
         made = Object(cls, self.frame.wished or (bare(name) if kept else name) or "item")
         self.frame.wished = ""
@@ -46,7 +49,7 @@ class Constructing(Part):
         self.session.records.made.add(cls)
         if not self.frame.hoistable:
             self.session.records.leak(made)
-        if hasattr(cls, "_fields") and issubclass(cls, tuple):
+        if is_named_tuple(cls):
             filled = self._construct_tuple(made, args, keywords, node)
             return filled and self._finished(made, node)
         init = inspect.getattr_static(cls, "__init__")
@@ -162,6 +165,11 @@ class Constructing(Part):
         """Return what a field is bound to: the display of a known list into which is written."""
         if isinstance(value, Items) and (owner.cls, name) in self.session.changing:
             return value.as_written() or value
+        grows = (owner.cls, name) in self.session.growing  # functions are put into it later on
+        if grows and isinstance(value, gast.List) and not value.elts:
+            return Items("list", [])
+        if grows and isinstance(value, gast.Dict) and not value.keys:
+            return Items("dict", [], [])
         return value
 
     def keep_as_list(self, owner: Any, known: Value) -> None:
@@ -174,6 +182,25 @@ class Constructing(Part):
             holder = self.frame.value(clone(owner.value))
             if isinstance(holder, Object) and owner.attr in holder.fields:
                 raise ChangingFieldError(holder.cls, owner.attr)
+
+    def made_by(
+        self, function: Any, args: list[Value], keywords: dict[str, Value], node: Any
+    ) -> Value | None:
+        """Return the object that a function makes of constants, by its fields.
+
+        None if it makes none, or if the run has to make it.
+        """
+        code, before, env = self.session.code(function), len(self.frame.out), dict(self.frame.env)
+        try:
+            bound = self.frame.calls.bound_to(function, args, keywords, node)
+            made = self.frame.placing.call_in_place(code, code.source.name, bound, {}, node)
+        except (NeedsInlineError, UnsupportedSyntaxError):
+            made = None
+        if isinstance(made, (Object, Recorded)):
+            return made
+        del self.frame.out[before:]
+        self.frame.env = env
+        return None
 
     def is_told(self, owner: Object, name: str, value: Value) -> bool:
         """Say whether a field is known to be what it is bound to: None, a bool or a text.
@@ -194,5 +221,10 @@ def _is_made_by_dataclass(cls: type, init: Any) -> bool:
     return options is not None and options.init and generated
 
 
-def _snake(name: str) -> str:
+def snake(name: str) -> str:
+    """Return the name of a class as that of a variable.
+
+    >>> snake("HeatPump")
+    'heat_pump'
+    """
     return "".join(f"_{c.lower()}" if c.isupper() and i else c.lower() for i, c in enumerate(name))

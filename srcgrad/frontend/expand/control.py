@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Any, Final, cast
 
+from srcgrad.frontend.expand.changing_fields import ChangingFieldError
 from srcgrad.frontend.expand.cursors import Cursor
 from srcgrad.frontend.expand.keeping import (
     grows_by_functions,
     keeps_functions,
     known_elements,
-    makes_function,
 )
 from srcgrad.frontend.expand.literals import chosen_case
 from srcgrad.frontend.expand.local_classes import local_class
-from srcgrad.frontend.expand.named_loops import is_own, names_attributes
+from srcgrad.frontend.expand.named_loops import names_attributes
 from srcgrad.frontend.expand.part import Part
 from srcgrad.frontend.expand.scoping import parameters, renamed_in
 from srcgrad.frontend.expand.values import (
-    ChangingFieldError,
     Choice,
+    Instance,
     Items,
     Known,
     Local,
@@ -31,15 +31,18 @@ from srcgrad.frontend.expand.values import (
     Value,
     is_dtype,
     is_literal,
-    is_text,
 )
+from srcgrad.frontend.normalize.matching import Matching, captures, leaking
+from srcgrad.frontend.refusals import Refusals
 from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, clone
-from srcgrad.ir.handlers import expression, statement
+from srcgrad.ir.handlers import statement
 from srcgrad.ir.imports import imported, is_there
 from srcgrad.ir.jumps import falls_through, without_continue
 from srcgrad.ir.liveness import first_reads
-from srcgrad.ir.walk import blocks_of, names_bound, places_in, statements
+from srcgrad.ir.names import Namer
+from srcgrad.ir.scopes import scope_of
+from srcgrad.ir.walk import blocks_of, found_in, names_bound, places_in, statements, walk
 
 _LOOPS = (gast.For, gast.While)
 
@@ -126,10 +129,44 @@ class Control(Part):
     @statement(gast.Match)
     def _match(self, node: Any) -> None:
         chosen = self.decided(node)
+        if chosen is None and self._is_taken_apart(node.subject):
+            chosen = self._tests_of(node)
         if chosen is None:
             self.frame.statements.other(node)
             return
         self._run(chosen)
+
+    def _is_taken_apart(self, subject: Any) -> bool:
+        """Say whether the subject of a `match` is an object by its fields.
+
+        Beside it in a loop may be others, which the run tells apart.
+        """
+        loops = found_in(self.frame.tree, gast.For)
+        beside = {name for loop in loops for name in names_bound(loop.target)}
+        alone = isinstance(subject, gast.Name) and subject.id not in beside
+        return alone and isinstance(self.frame.looked_at(subject), (Object, Instance))
+
+    def _tests_of(self, node: Any) -> list[Any] | None:
+        """Return a `match` of an object as tests of its class and its fields, if it is clear."""
+        source, namer = self.frame.code.source, cast("Namer", self.frame)
+        refusals = Refusals(source)
+        scope = scope_of(source.function, self.frame.code.tree)
+        seen = leaking(self.frame.tree.body)
+        own = clone(node)
+        own.cases = [self._with_own_names(case, seen) for case in own.cases]
+        lowered = Matching(self.frame.tree.body, namer, scope, refusals).block([own])
+        return None if refusals.found else lowered
+
+    def _with_own_names(self, case: Any, seen: set[str]) -> Any:
+        """Return a case that binds names of its own, but for those that others read."""
+        own = {n: self.frame.fresh(n) for n in captures(case.pattern) if n not in seen}
+        for part in walk(case.pattern):
+            for field in ("name", "rest"):
+                if getattr(part, field, None) in own:
+                    setattr(part, field, own[getattr(part, field)])
+        case.guard = case.guard and renamed_in(case.guard, own)
+        case.body = [renamed_in(item, own) for item in case.body]
+        return case
 
     def _run(self, chosen: list[Any]) -> None:
         self.frame.changed = True
@@ -263,68 +300,6 @@ class Control(Part):
         self.frame.env = before
         return done or [at(gast.Pass(), node)]
 
-    # -- comprehensions
-
-    @expression(gast.ListComp, gast.SetComp, gast.GeneratorExp, gast.DictComp)
-    def _comprehension(self, node: Any) -> Value:
-        opened = self.frame.record_loops.opened(node)
-        if opened is not None:
-            return opened
-        with self.frame.record_loops.within(node):
-            return self._rewritten_comprehension(node)
-
-    def _rewritten_comprehension(self, node: Any) -> Value:
-        self.frame.stars.open_targets(node)
-        first = node.generators[0]
-        first.iter = self.frame.iterating.iterated(first.iter)
-        items = self.frame.value(first.iter)
-        unrolled = self._unrolled(node, items)
-        if unrolled is not None:
-            return unrolled
-        first.iter = self.frame.plain(items, first.iter)
-        bound = [name for part in node.generators for name in names_bound(part.target)]
-        hidden = {name: self.frame.env.pop(name) for name in bound if name in self.frame.env}
-        with self.frame.conditional():
-            for part in node.generators:
-                if part is not first:
-                    part.iter = self.frame.expression(part.iter)
-                part.ifs = [self.frame.asking.test(item) for item in part.ifs]
-            for field in ("elt", "key", "value"):
-                if hasattr(node, field):
-                    setattr(node, field, self.frame.expression(getattr(node, field)))
-        self.frame.env.update(hidden)
-        return node
-
-    def _unrolled(self, node: Any, items: Value) -> Value | None:
-        """Return a comprehension over a list of functions or objects as a display."""
-        first = node.generators[0]
-        elements = self.frame.expressions.elements(items)
-        simple = len(node.generators) == 1 and not first.ifs and not isinstance(node, gast.DictComp)
-        elt, target = getattr(node, "elt", None), first.target
-        makes = simple and elements is None and makes_function(self.frame, elt)
-        if makes or (simple and elements is None and names_attributes(first, elt)):
-            elements = known_elements(self.frame, items)
-        if elements is None or not simple or isinstance(node, gast.SetComp):
-            return None
-        if makes:  # the functions read the variables of the comprehension when they are called
-            own = {name: self.frame.fresh(name) for name in names_bound(target)}
-            elt, target = renamed_in(elt, own), renamed_in(target, own)
-        values = []
-        before = dict(self.frame.env)
-        for element in elements:
-            self.frame.expressions.bind_target(target, element, node)
-            values.append(self.frame.value(clone(elt)))
-        for name in [] if makes else names_bound(target):
-            self.frame.env.pop(name, None)
-            if name in before:
-                self.frame.env[name] = before[name]
-        return self._display_or_items(values, node)
-
-    def _display_or_items(self, values: list[Value], node: Any) -> Value:
-        if any(isinstance(value, Static) for value in values):
-            return Items("list", values)
-        return at(gast.List(values, gast.Load()), node)
-
     @statement(gast.For)
     def _for(self, node: Any) -> None:
         node.iter = self.frame.iterating.iterated(node.iter)
@@ -334,6 +309,8 @@ class Control(Part):
         if run is None:
             registers = self.frame.registers
             entries = registers.options(node) or registers.entries(node.iter)
+        if run is None and entries is None and self.frame.told_names.wants(node):
+            node.iter = self.frame.told_names.opened(node.iter)
         items = self.frame.value(node.iter) if run is None else run.iterable
         items = self.frame.cursors.looped(items, node) if isinstance(items, Cursor) else items
         run = self.frame.record_loops.held_in(items) if run is None else run
@@ -388,15 +365,18 @@ class Control(Part):
     def _bind_loop(self, target: Any, value: Value, node: Any) -> None:
         if self.frame.held_entries.names_entry(target, value):
             return
-        if is_text(value) and is_own(target, node, self.frame.tree):
-            self.frame.env[target.id] = value
+        if self.frame.told_names.binds(target, value, node):
             return
         if isinstance(target, gast.Name):
             self.frame.statements.assign_name(
                 target.id, value if isinstance(value, Static) else clone(value), node
             )
             return
-        self.frame.statements.unpack(target, value, node)
+        parts = self.frame.told_names.pairs(target, value)
+        if parts is None:
+            self.frame.statements.unpack(target, value, node)
+        for part, item in parts or ():
+            self._bind_loop(part, item, node)
 
     def rebinds(self, name: str, value: Object, node: Any) -> bool:
         """Write a new object of the same class over the old one, where paths or trips meet."""

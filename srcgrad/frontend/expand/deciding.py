@@ -27,6 +27,7 @@ from srcgrad.runtime.indexing import names_element
 _CHOOSING: Final = (
     *(gast.Compare, gast.BoolOp, gast.Name, gast.IfExp, gast.Call, gast.Subscript, gast.BinOp),
 )
+_BY_NAME: Final = frozenset(["getattr", "setattr", "hasattr"])
 
 
 class Deciding(Part):
@@ -149,7 +150,7 @@ def asked_of(tree: Any) -> set[str]:
 
 
 def said_names(node: Any) -> list[Any]:
-    """Return what says the name of an attribute in a call of `getattr`, as a list.
+    """Return what says the name of an attribute in a call of `getattr` and the like, as a list.
 
     Where a definition was put in place, that may go by another name.
 
@@ -158,7 +159,7 @@ def said_names(node: Any) -> list[Any]:
     ['JoinedStr']
     """
     name = getattr(node.func, "id", "") if isinstance(node, gast.Call) else ""
-    asks = name.rstrip("0123456789").removesuffix("_") == "getattr"
+    asks = name.rstrip("0123456789").removesuffix("_") in _BY_NAME
     return node.args[1:2] if asks else []
 
 

@@ -24,7 +24,7 @@ class Entering(Part):
     @statement(gast.With)
     def _with(self, node: Any) -> None:
         """Rewrite a `with`, whose managers stand around each other."""
-        if self._suppresses(node):
+        if self._suppresses(node) or self.frame.managing.runs(node):
             return
         place = next((i for i, item in enumerate(node.items) if self._is_wanted(item)), 0)
         if place:

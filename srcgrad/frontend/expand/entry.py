@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from srcgrad.errors import UnsupportedError
 from srcgrad.frontend.expand.assumptions import Given, Of
+from srcgrad.frontend.expand.changing_fields import ChangingFieldError
 from srcgrad.frontend.expand.flags import PRESENT, SETTINGS, is_flag, is_present
 from srcgrad.frontend.expand.frame import NeedsInlineError, at_key
 from srcgrad.frontend.expand.holding import (
@@ -34,7 +35,6 @@ from srcgrad.frontend.expand.record_kinds import KindFoundError
 from srcgrad.frontend.expand.scoping import parameters
 from srcgrad.frontend.expand.session import Session
 from srcgrad.frontend.expand.values import (
-    ChangingFieldError,
     Code,
     Instance,
     Items,
@@ -134,7 +134,7 @@ class Expander:
                 try:
                     return self._expanded(self.session.code(function), {}, {}, None)
                 except ChangingFieldError as found:
-                    self.session.changing.add(found.field)
+                    found.note(self.session)
                 except KindFoundError:
                     self._turn(made)
                 except UnsupportedError:
@@ -220,7 +220,7 @@ class Expander:
             except NotPlainError as found:
                 self.session.unplain.add(found.name)
             except ChangingFieldError as found:
-                self.session.changing.add(found.field)
+                found.note(self.session)
             except KindFoundError:
                 self._turn(made)
             except OutOfOrderError as found:

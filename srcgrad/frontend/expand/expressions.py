@@ -7,6 +7,7 @@ from typing import Any
 from srcgrad.frontend.expand.literals import part_of_text
 from srcgrad.frontend.expand.lookup import Live
 from srcgrad.frontend.expand.making import as_lambda
+from srcgrad.frontend.expand.members import is_enumeration
 from srcgrad.frontend.expand.part import Part
 from srcgrad.frontend.expand.scoping import free_names, parameters, renamed
 from srcgrad.frontend.expand.values import (
@@ -346,6 +347,7 @@ class Expressions(Part):
             inside = gast.Compare(low, [gast.LtE(), gast.Lt()], [load(index.id), high])
             outside = gast.UnaryOp(gast.Not(), inside)
         if not self.frame.hoistable:
+            self.frame.open_next_time(always=True)
             self.session.records.leak(owner)
             self.frame.refuse(node, "a choice of functions here", "choose in a statement before")
         raised = at(gast.Raise(call(error, shown), None), node)
@@ -383,6 +385,9 @@ class Expressions(Part):
             return self.frame.objects.object_items(items)
         if isinstance(items, Recorded):
             return self.frame.records.parts(items)
+        kind: Any = items.value if isinstance(items, Known) else None
+        if is_enumeration(kind):
+            return [Known(member) for member in kind]
         if not isinstance(items, Items) or len(items.values) > _MOST_UNROLLED:
             return None
         if items.keys is not None:

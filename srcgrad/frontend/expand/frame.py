@@ -181,13 +181,13 @@ class Frame:
             self.present.add(name)
         return load(name)
 
-    def open_next_time(self) -> None:
+    def open_next_time(self, *, always: bool = False) -> None:
         """Write the comprehension that is being rewritten as a loop, if objects are dicts.
 
         Raises:
             KindFoundError: It was not done before.
         """
-        if self.session.records.on and self.comprehensions:
+        if (always or self.session.records.on) and self.comprehensions:
             self.session.records.opened.add(self.comprehensions[0])
             raise KindFoundError
 

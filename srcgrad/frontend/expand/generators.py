@@ -15,7 +15,7 @@ from srcgrad.frontend.expand.list_makers import (
     NEW,
     Taken,
     calls_itself,
-    ends,
+    ends_by_itself,
     list_maker,
     stores,
 )
@@ -27,7 +27,16 @@ from srcgrad.frontend.expand.scoping import (
     parameters,
     renamed_in,
 )
-from srcgrad.frontend.expand.values import Code, Known, Local, Method, Object, Static, Value
+from srcgrad.frontend.expand.values import (
+    Code,
+    Known,
+    Local,
+    Method,
+    Object,
+    Static,
+    Value,
+    class_of,
+)
 from srcgrad.frontend.expand.yielding import (
     leaves,
     may_run_through,
@@ -115,7 +124,7 @@ class Generators(Part):
             (part,) = made.generators
             if not isinstance(part.iter, gast.Call):
                 continue
-            code, _ = self._generator(self._called(part.iter))
+            code, _ = self.generator(self.called(part.iter))
             if code is None or found_in(made, gast.NamedExpr) or not self.frame.varies(made):
                 continue
             own = {name: self.frame.variable(name) for name in names_bound(part.target)}
@@ -171,7 +180,10 @@ class Generators(Part):
         if not isinstance(made, gast.Call):
             return []
         callee = self._plain_callee(made)
-        if callee not in (zip, enumerate) or made.keywords:
+        if callee is map and len(made.args) == len(("function", "values")):
+            plain = self._calls_nothing_else(made.args[0])
+            return self._calls_in(made.args[1], taken) if plain else []
+        if callee not in (zip, enumerate) or any(k.arg != "strict" for k in made.keywords):
             return [(made, taken)]
         calls = [item for item in made.args if isinstance(item, gast.Call)]
         if callee is enumerate:
@@ -179,8 +191,10 @@ class Generators(Part):
         return [(item, "each" if taken == "each" else "") for item in calls if self._ends(item)]
 
     def _ends(self, call: Any) -> bool:
-        code, _ = self._generator(self._called(call))
-        return code is not None and ends(code.tree)
+        callee = self.called(call)
+        code, _ = self.generator(callee)
+        owner = class_of(callee.owner) if isinstance(callee, Method) else None
+        return code is not None and ends_by_itself(code, owner)
 
     def _note_used_up(self, statement: Any, nodes: list[Any]) -> None:
         """Note what a statement goes through once where it is made, and what its loop does."""
@@ -228,8 +242,8 @@ class Generators(Part):
             call = call.args[0]
         if not isinstance(call, gast.Call) or (start is not None and not _is_pair(node.target)):
             return False
-        callee = self._called(call)
-        code, captured = self._generator(callee)
+        callee = self.called(call)
+        code, captured = self.generator(callee)
         if (
             code is None
             or not self.frame.hoistable
@@ -243,7 +257,7 @@ class Generators(Part):
         returned = self._returned(node, code.tree)
         if not may_run_through(code.tree, node.body) or (node.orelse and leaves(node.body)):
             return False
-        bound = self._arguments_of(callee, call)
+        bound = self.arguments_of(callee, call)
         if bound is None:
             return False
         counter = ""
@@ -293,7 +307,7 @@ class Generators(Part):
         plain = bool(node.args) and not node.keywords
         return plain and isinstance(known, Known) and known.value is enumerate
 
-    def _called(self, call: Any) -> Value:
+    def called(self, call: Any) -> Value:
         """Return what a call calls: of a library's generators those of ours that do the same."""
         self._name_owner(call.func)
         callee = self.frame.looked_at(call.func)
@@ -315,10 +329,10 @@ class Generators(Part):
             named = isinstance(owner, Object)
             func.value = self.frame.named(owner) if named else self.frame.plain(owner, made)
 
-    def _generator(self, callee: Value) -> tuple[Code | None, Mapping[str, Any]]:
+    def generator(self, callee: Value) -> tuple[Code | None, Mapping[str, Any]]:
         """Return the definition of a generator of the user's, and what it closes over."""
         if isinstance(callee, Method):
-            return self._generator(callee.function)
+            return self.generator(callee.function)
         if isinstance(callee, Local):
             yields = found_in(callee.code.tree, gast.Yield, gast.YieldFrom)
             return (callee.code if yields else None), callee.captured
@@ -330,7 +344,7 @@ class Generators(Part):
             return None, {}
         return (self.session.code(function) if has_source(function) else None), {}
 
-    def _arguments_of(self, callee: Value, call: Any) -> dict[str, Value] | None:
+    def arguments_of(self, callee: Value, call: Any) -> dict[str, Value] | None:
         """Return the values of the parameters of a generator that is called."""
         given = self.frame.given.evaluated(call, callee)
         args, keywords = given.args, given.keywords
@@ -349,7 +363,9 @@ class Generators(Part):
         if isinstance(node, _COMPREHENSIONS):
             return [(self._taken_by(node), _way_of(node))]
         if isinstance(node, gast.Starred):
-            return [(node.value, "all")]
+            lazy = isinstance(node.value, gast.GeneratorExp)
+            taken = (self._taken_by(node.value), _way_of(node.value)) if lazy else None
+            return [taken or (node.value, "all")]
         if not isinstance(node, gast.Call) or not node.args or node.keywords:
             return []
         named = isinstance(node.func, gast.Name) or getattr(node.func, "attr", "") == "reduce"
@@ -382,8 +398,8 @@ class Generators(Part):
 
     def _make_list(self, call: Any, taken: Taken = "") -> None:
         """Let a call of a generator be one of a function that returns the list of its values."""
-        callee = self._called(call)
-        code, captured = self._generator(callee)
+        callee = self.called(call)
+        code, captured = self.generator(callee)
         if code is None:
             return
         if isinstance(callee, Known) and is_library_generator(callee.value):
@@ -457,7 +473,7 @@ class Generators(Part):
         if is_harmless(call, scope, vocabulary):
             return True
         callee = scope.resolve(call.func)
-        if tells_namespace(callee):
+        if tells_namespace(callee) or callee is getattr or callee is hasattr:
             return True
         known = isinstance(callee, FunctionType) and is_of_compat(callee.__module__)
         return (known or gives_module(call, scope)) and not written_parameters(callee, vocabulary)

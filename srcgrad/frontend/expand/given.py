@@ -19,14 +19,14 @@ class Evaluated:
         values: Those of the positional ones, up to the first star of unknown length.
         star: What that star unpacks, and its place; None if all are known.
         named: Those of the named ones, by their names; those of opened dicts among them.
-        all_named: Whether these are all.
+        unnamed: The dicts that stars unpack of which only the run tells the names.
         by_node: The value of each keyword that is evaluated, by the identity of its node.
     """
 
     values: list[Value] = field(default_factory=list)
     star: tuple[Value, int] | None = None
     named: dict[str, Value] = field(default_factory=dict)
-    all_named: bool = True
+    unnamed: list[Value] = field(default_factory=list)
     by_node: dict[int, Value] = field(default_factory=dict)
 
     @property
@@ -37,7 +37,7 @@ class Evaluated:
     @property
     def keywords(self) -> dict[str, Value] | None:
         """The values of named arguments; None if not all names are known."""
-        return self.named if self.all_named else None
+        return None if self.unnamed else self.named
 
 
 class Given(Part):
@@ -83,7 +83,7 @@ class Given(Part):
             elif isinstance(inner, Items) and inner.keys is not None:
                 found.named.update(zip(inner.keys, inner.values, strict=True))
             else:
-                found.all_named = False
+                found.unnamed.append(inner)
             if len(self.frame.out) > before and not isinstance(inner, Static):
                 found.by_node[id(item)] = inner  # else it may be read again, as it is
 

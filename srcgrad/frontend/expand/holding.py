@@ -29,6 +29,7 @@ from srcgrad.ir.reach import knows_names, reached_functions, read_outside
 from srcgrad.ir.scopes import MISSING, Binding
 from srcgrad.ir.walk import blocks_of, root_name, statements, walk
 from srcgrad.runtime import tell
+from srcgrad.runtime.objects import is_named_tuple
 
 _MOST: Final = 200
 """Fields that are written by one program."""
@@ -456,7 +457,7 @@ def is_set_plainly(kind: type, name: str) -> bool:
     (False, True, True)
     """
     options = getattr(kind, "__dataclass_params__", None)
-    if hasattr(kind, "_fields") or (options is not None and options.frozen):
+    if is_named_tuple(kind) or (options is not None and options.frozen):
         return False
     found = inspect.getattr_static(kind, name, None)
     return isinstance(found, MemberDescriptorType) or not hasattr(type(found), "__set__")

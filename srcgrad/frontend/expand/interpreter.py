@@ -14,6 +14,7 @@ from typing import Any
 
 from srcgrad.frontend.expand.asking import Asking
 from srcgrad.frontend.expand.calls import Calls
+from srcgrad.frontend.expand.comprehending import Comprehending
 from srcgrad.frontend.expand.constructing import Constructing
 from srcgrad.frontend.expand.control import Control
 from srcgrad.frontend.expand.cursors import Cursor, Cursors
@@ -35,6 +36,7 @@ from srcgrad.frontend.expand.iterating import Iterating
 from srcgrad.frontend.expand.laws import Laws
 from srcgrad.frontend.expand.literals import Literals
 from srcgrad.frontend.expand.lookup import Lookup
+from srcgrad.frontend.expand.managing import Managing
 from srcgrad.frontend.expand.mapping import Mapping
 from srcgrad.frontend.expand.masked import Masked
 from srcgrad.frontend.expand.members import Members
@@ -60,8 +62,11 @@ from srcgrad.frontend.expand.statements import Statements
 from srcgrad.frontend.expand.static_items import StaticItems
 from srcgrad.frontend.expand.tables import Tables
 from srcgrad.frontend.expand.telling import Telling
+from srcgrad.frontend.expand.told_names import ToldNames
+from srcgrad.frontend.expand.unpacking import Unpacking
 from srcgrad.frontend.expand.updates import Updates
 from srcgrad.frontend.expand.values import Code, Instance, Known, Object, Static, Value, class_of
+from srcgrad.frontend.expand.whole_objects import WholeObjects
 from srcgrad.ir import gast
 from srcgrad.ir.build import clone, load
 from srcgrad.ir.handlers import handlers_of
@@ -83,17 +88,17 @@ class Interpreter(Frame):
         self.tables = Tables(self)
         self.telling = Telling(self)
         self.expressions, self.deciding = Expressions(self), Deciding(self)
-        self.laws = Laws(self)
-        self.interpolators = Interpolators(self)
+        self.laws, self.interpolators = Laws(self), Interpolators(self)
         self.solvers = Solvers(self)
         self.results = Results(self)
         self.mapping = Mapping(self)
         self.members, self.masked = Members(self), Masked(self)
-        self.special, self.named_attributes = Special(self), NamedAttributes(self)
+        self.special, self.whole_objects = Special(self), WholeObjects(self)
+        self.named_attributes, self.told_names = NamedAttributes(self), ToldNames(self)
         self.placing = Placing(self)
         self.derivatives = Derivatives(self)
         self.calls, self.given, self.literals = Calls(self), Given(self), Literals(self)
-        self.stars = Stars(self)
+        self.stars, self.unpacking = Stars(self), Unpacking(self)
         self.fields = Fields(self)
         self.held_fields = HeldFields(self)
         self.held_names = HeldNames(self)
@@ -106,9 +111,9 @@ class Interpreter(Frame):
         self.record_holders = RecordHolders(self)
         self.record_loops = RecordLoops(self)
         self.asking = Asking(self)
-        self.control = Control(self)
+        self.control, self.comprehending = Control(self), Comprehending(self)
         self.iterating = Iterating(self)
-        self.entering = Entering(self)
+        self.entering, self.managing = Entering(self), Managing(self)
         self.cursors, self.folding = Cursors(self), Folding(self)
         self.generators = Generators(self)
         self.sequencing = Sequencing(self)
@@ -161,8 +166,14 @@ class Interpreter(Frame):
         """
         if found_in(node, gast.Call, gast.NamedExpr):
             return node
-        runs = any(map(self._runs_property, found_in(node, gast.Attribute)))
-        return node if runs else self.value(clone(node))
+        if any(map(self._runs_property, found_in(node, gast.Attribute))):
+            return node
+        before = len(self.out)
+        found = self.value(clone(node))
+        if len(self.out) > before:  # an entry that only the run chooses, which is asked for
+            del self.out[before:]
+            return node
+        return found
 
     def _runs_property(self, node: Any) -> bool:
         owner = self.looked_at(node.value)

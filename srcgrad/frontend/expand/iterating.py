@@ -13,7 +13,7 @@ from srcgrad.ir import gast
 from srcgrad.ir.build import at, clone, method
 from srcgrad.runtime.objects import is_plain_class
 
-_RUNNING: Final = (enumerate, zip, list, tuple, sum, sorted, max, min)
+_RUNNING: Final = (enumerate, zip, list, tuple, sum, sorted, max, min, map)
 
 
 class Iterating(Part):

@@ -9,7 +9,16 @@ import numpy as np
 
 from srcgrad.errors import SrcgradError
 from srcgrad.frontend.expand.members import is_enumeration
-from srcgrad.frontend.expand.values import Choice, Items, Known, Local, Method, Partial, Value
+from srcgrad.frontend.expand.values import (
+    Choice,
+    Items,
+    Known,
+    Local,
+    Method,
+    Object,
+    Partial,
+    Value,
+)
 from srcgrad.frontend.source import FunctionSource, find_source, has_source
 from srcgrad.ir import gast
 from srcgrad.ir.program import direct_names
@@ -23,6 +32,7 @@ if TYPE_CHECKING:
 _INNER: Final = (gast.FunctionDef, gast.Lambda)
 _CALLABLE: Final = (FunctionType, BuiltinFunctionType, MethodType, np.ufunc)
 _MOST: Final = 32
+_SETTING: Final = ("__init__", "__post_init__", "__repr__", "__str__", "__eq__", "__hash__")
 
 
 def grows_by_functions(frame: Interpreter, name: str, tree: Any) -> bool:
@@ -36,6 +46,8 @@ def keeps_functions(frame: Interpreter, body: list[Any]) -> bool:
     whole = gast.Module(body, [])
     if any(_is_function(frame, item, whole) for _, item in _appended(whole)):
         return True
+    if any(_hands_lambda(frame, item) for item in body):
+        return True
     bound = {
         target.id
         for statement in found_in(whole, gast.Assign)
@@ -43,6 +55,15 @@ def keeps_functions(frame: Interpreter, body: list[Any]) -> bool:
         if isinstance(target, gast.Name) and _is_function(frame, statement.value, whole)
     }
     return any(isinstance(frame.env.get(name), (Local, Known, Partial)) for name in bound)
+
+
+def _hands_lambda(frame: Interpreter, statement: Any) -> bool:
+    """Say whether a statement hands a lambda to a method of an object that the function makes."""
+    made: Any = statement.value if isinstance(statement, gast.Expr) else None
+    if not isinstance(made, gast.Call) or not isinstance(made.func, gast.Attribute):
+        return False
+    owner = frame.env.get(getattr(made.func.value, "id", ""))
+    return isinstance(owner, Object) and any(isinstance(v, gast.Lambda) for v in made.args)
 
 
 def known_elements(frame: Interpreter, items: Any) -> list[Any] | None:
@@ -87,7 +108,8 @@ def makes_function(frame: Interpreter, node: Any) -> bool:
     if not isinstance(function, FunctionType) or not frame.session.is_user(function):
         return False
     try:
-        return _returns_function(find_source(function).tree)
+        source = find_source(function)
+        return _returns_function(source.tree) or returns_object(source)
     except SrcgradError:
         return False
 
@@ -187,6 +209,42 @@ def may_return_function(source: FunctionSource) -> bool:
     """Say whether a function's result may be a function, or it is one that was derived."""
     makes = any(item is not source.tree for item in found_in(source.tree, *_INNER))
     return makes or hasattr(source.function, "__srcgrad_source__") or _returns_outside(source)
+
+
+def returns_object(source: FunctionSource) -> bool:
+    """Say whether a function may return an object that it makes, of a class with methods."""
+    tree = source.tree
+    scope = scope_of(source.function, tree)
+    bound = {
+        target.id: item.value
+        for item in found_in(tree, gast.Assign)
+        for target in item.targets
+        if isinstance(target, gast.Name)
+    }
+    returned = [item.value for item in found_in(tree, gast.Return) if item.value is not None]
+    parts = [part for value in returned for part in _parts(value)]
+    made = [bound.get(getattr(part, "id", ""), part) for part in parts]
+    called = [item.func for item in made if isinstance(item, gast.Call)]
+    kinds = [bound.get(getattr(func, "id", ""), func) for func in called]
+    return any(_is_class(kind, scope) for kind in kinds)
+
+
+def _is_class(func: Any, scope: Scope) -> bool:
+    """Say whether what is called is a class of the user's that has methods, or one of a table."""
+    held = scope.resolve(func.value if isinstance(func, gast.Subscript) else func)
+    if isinstance(func, gast.Subscript):
+        table = held.values() if isinstance(held, dict) else held
+        kinds = list(table) if isinstance(held, (dict, list, tuple)) else []
+    else:
+        kinds = [held]
+    return any(
+        isinstance(kind, type) and _makes_object(kind) and _does_more(kind) for kind in kinds
+    )
+
+
+def _does_more(cls: type) -> bool:
+    own = [item for base in cls.__mro__[:-1] for item in vars(base).items()]
+    return any(isinstance(item, FunctionType) and name not in _SETTING for name, item in own)
 
 
 def _returns_outside(source: FunctionSource) -> bool:

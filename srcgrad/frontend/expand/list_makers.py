@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any, Final, Literal
 
 from srcgrad.frontend.expand.scoping import all_names, free_names, own_names, parameters
+from srcgrad.frontend.expand.values import Code
 from srcgrad.frontend.expand.yielding import returns_at_end
 from srcgrad.ir import gast
 from srcgrad.ir.build import at, clone, load, method, store
+from srcgrad.ir.scopes import scope_of
 from srcgrad.ir.walk import blocks_of, found_in, names_bound, names_read, statements, walk
 
 _UNCLEAR: Final = (
@@ -104,16 +107,31 @@ def calls_itself(tree: Any) -> bool:
     return any(_is_of(node, tree.name) for node in found_in(tree, gast.YieldFrom))
 
 
-def ends(tree: Any) -> bool:
-    """Say whether a generator ends by itself: all its loops run over ranges and displays."""
-    nodes = [node for statement in tree.body for node in walk(statement)]
+def ends_by_itself(code: Code, owner: Any) -> bool:
+    """Say whether a generator ends: all its loops run over ranges, displays and known containers.
+
+    Those may be kept outside, or by the class `owner` of which it is a method.
+    """
+    scope = scope_of(code.source.function, code.tree)
+    receiver = next(iter(parameters(code.tree.args)), "")
+
+    def is_short(items: Any) -> bool:
+        if isinstance(items, (gast.Tuple, gast.List)):
+            return True
+        if isinstance(items, gast.Call):
+            return getattr(items.func, "id", "") == "range"
+        if not isinstance(items, (gast.Name, gast.Attribute)):
+            return False
+        if getattr(getattr(items, "value", None), "id", "-") != receiver:
+            held = scope.resolve(items)
+        else:
+            held = inspect.getattr_static(owner, items.attr, None) if owner else None
+        return type(held) in (tuple, list, str, dict)
+
+    nodes = [node for statement in code.tree.body for node in walk(statement)]
     loops = [node.iter for node in nodes if isinstance(node, (gast.For, gast.comprehension))]
     other = any(isinstance(node, (gast.While, gast.YieldFrom)) for node in nodes)
-    return not other and all(
-        isinstance(item, (gast.Tuple, gast.List))
-        or (isinstance(item, gast.Call) and getattr(item.func, "id", "") == "range")
-        for item in loops
-    )
+    return not other and all(map(is_short, loops))
 
 
 def _is_of(node: Any, name: str) -> bool:

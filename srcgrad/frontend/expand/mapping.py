@@ -13,7 +13,7 @@ from srcgrad.frontend.expand.scoping import parameters
 from srcgrad.frontend.expand.values import Items, Known, Partial, Static, Value
 from srcgrad.ir import gast
 from srcgrad.ir.build import at, call, clone, load, method, subscript
-from srcgrad.ir.walk import is_same, names_read, walk
+from srcgrad.ir.walk import found_in, is_same, names_read, walk
 from srcgrad.rules.equivalents.loops import of_vectorize
 
 Bound = dict[str, Value]
@@ -332,30 +332,30 @@ class Mapping(Part):
 
     @function(np.poly1d)
     def _poly1d(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
-        """A polynomial made of coefficients that vary is the function that it stands for."""
-        if (
-            len(args) != 1
-            or keywords
-            or isinstance(args[0], Static)
-            or not self.frame.varies(args[0])
-        ):
-            return None
-        return Partial(Known(np.polyval), [self.frame.interpolators.as_now(args[0], "p", node)], {})
+        return self._polynomial(np.poly1d, args, keywords, node)
 
     @function(np.polynomial.Polynomial)
-    def _polynomial(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
-        if (
-            len(args) != 1
-            or keywords
-            or isinstance(args[0], Static)
-            or not self.frame.varies(args[0])
-        ):
+    def _power_series(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
+        return self._polynomial(np.polynomial.Polynomial, args, keywords, node)
+
+    def _polynomial(self, made: Any, args: list[Value], keywords: Bound, node: Any) -> Value | None:
+        """Return a polynomial of coefficients that stand still, if the function calls it."""
+        if len(args) != 1 or keywords or isinstance(args[0], Static):
             return None
-        called = [*args, None]  # with the coefficients, and where it is evaluated
-        found = self.session.vocabulary.equivalent(np.polynomial.Polynomial, called, {})
-        return Partial(
-            Known(found.function), [self.frame.interpolators.as_now(args[0], "c", node)], {}
-        )
+        called = {getattr(item.func, "id", "") for item in found_in(self.frame.tree, gast.Call)}
+        if not self.frame.wished or self.frame.wished not in called:
+            return None
+        found = self.session.vocabulary.equivalent(made, args, {})
+        return self.frame.call(Known(found.function), args, {}, node)
+
+    def polynomial_value(
+        self, callee: Known, args: list[Value], keywords: Bound, node: Any
+    ) -> Value | None:
+        """Return what a `poly1d` of outside is at points; None of other callees."""
+        if not isinstance(callee.value, np.poly1d) or len(args) != 1 or keywords:
+            return None
+        held = gast.Attribute(self.frame.plain(callee, node), "coeffs", gast.Load())
+        return self.frame.call(Known(np.polyval), [held, *args], {}, node)
 
 
 def _is_idle(name: str, value: Value) -> bool:

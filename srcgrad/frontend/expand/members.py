@@ -5,12 +5,14 @@ from __future__ import annotations
 import inspect
 from enum import Enum
 from types import FunctionType
-from typing import Any
+from typing import Any, Final
 
 from srcgrad.frontend.expand.part import Part
 from srcgrad.frontend.expand.values import Known, Method, Value, is_literal
 from srcgrad.ir import gast
-from srcgrad.runtime.objects import is_member
+from srcgrad.runtime.objects import is_member, is_plain_class
+
+_NAMES: Final = ("__name__", "__qualname__")
 
 
 class Members(Part):
@@ -20,7 +22,13 @@ class Members(Part):
     """
 
     def of(self, owner: Known, name: str, node: Any) -> Value | None:
-        """Return the member that a class has under a name, or what a member has; else None."""
+        """Return the member that a class has under a name, or what a member has; else None.
+
+        What a class is called is known, too.
+        """
+        kind = owner.value
+        if name in _NAMES and isinstance(kind, type) and is_plain_class(kind):
+            return gast.Constant(getattr(kind, name), None)
         if not is_enumeration(owner.value) and not is_member(owner.value):
             return None
         expression = gast.Attribute(self.frame.plain(owner, node), name, gast.Load())

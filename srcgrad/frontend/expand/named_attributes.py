@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import builtins
+import functools
 import operator
+from keyword import iskeyword
 from types import ModuleType
 from typing import Any
 
@@ -14,9 +16,11 @@ from srcgrad.frontend.expand.part import Part, function
 from srcgrad.frontend.expand.told_objects import told_object
 from srcgrad.frontend.expand.values import (
     Code,
+    Instance,
     Known,
     Local,
     Object,
+    Recorded,
     Static,
     Value,
     is_negative,
@@ -33,7 +37,7 @@ class NamedAttributes(Part):
 
     @function(builtins.hasattr)
     def _hasattr(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
-        there = self._is_there(*args)
+        there = self._is_there(args[0], self.name_said(args[1]))
         return None if there is None else gast.Constant(there, None)
 
     def _is_there(self, value: Value, name: Value) -> bool | None:
@@ -48,7 +52,7 @@ class NamedAttributes(Part):
     @function(builtins.getattr)
     def _getattr(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
         told = None if isinstance(args[0], Static) else told_object(self.frame, args[0])
-        value, name, *default = told or args[0], self._name(args[1]), *args[2:]
+        value, name, *default = told or args[0], self.name_said(args[1]), *args[2:]
         if keywords or not isinstance(name, gast.Constant) or not isinstance(name.value, str):
             return None
         if not default:
@@ -61,9 +65,9 @@ class NamedAttributes(Part):
                 return self.frame.attribute(value, name.value, node)
             # a user's may get it later
             return default[0] if is_library_name(value.value.__name__) else None
-        return self._of_an_array(args, node)
+        return self._of_an_array([value, name, *default], node)
 
-    def _name(self, said: Value) -> Value:
+    def name_said(self, said: Value) -> Value:
         """Return the name of an attribute, if it is known; a variable outside may say it."""
         found = self.frame.found_outside(said.id) if isinstance(said, gast.Name) else None
         if found is None or type(found.value) is not str:
@@ -71,14 +75,56 @@ class NamedAttributes(Part):
         self.session.assume(Outside(found), found.value)
         return gast.Constant(found.value, None)
 
+    def sets(self, node: Any) -> bool:
+        """Write ``setattr(owner, "name", value)`` as the assignment that it is, of an object."""
+        call = node.value
+        named = isinstance(call, gast.Call) and isinstance(call.func, gast.Name)
+        callee = self.frame.looked_at(call.func) if named else None
+        given = call.args if isinstance(callee, Known) and not call.keywords else []
+        if not isinstance(callee, Known) or callee.value is not setattr or len(given) != 3:
+            return False
+        owner, said, value = given
+        name: Any = self.name_said(self.frame.looked_at(said))
+        plain = isinstance(name, gast.Constant) and isinstance(name.value, str)
+        if not plain or not isinstance(
+            self.frame.value(clone(owner)), (Instance, Object, Recorded)
+        ):
+            return False
+        target = gast.Attribute(owner, name.value, gast.Store())
+        self.frame.statement(at(gast.Assign([target], value, None), node))
+        return True
+
     @function(operator.itemgetter)
     def _itemgetter(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
         """Return what takes entries out under a name of its own: ``first = itemgetter(0)``."""
         told = (isinstance(item, gast.Constant) or is_negative(item) for item in args)
         if not self.frame.wished or not all(told):
             return None
-        entries = [subscript(load("row"), clone(item)) for item in args]
-        value = entries[0] if len(entries) == 1 else gast.Tuple(entries, gast.Load())
+        return self._getter([subscript(load("row"), clone(item)) for item in args], node)
+
+    @function(operator.attrgetter)
+    def _attrgetter(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
+        """Return what takes fields out under a name of its own: ``of = attrgetter("rate")``."""
+        names = [item.value for item in args if isinstance(item, gast.Constant)]
+        told = len(names) == len(args) and all(isinstance(name, str) for name in names)
+        if not told or any(map(iskeyword, ".".join(names).split("."))):
+            return None
+        fields = [functools.reduce(_attribute, name.split("."), load("row")) for name in names]
+        return self._getter(fields, node)
+
+    @function(operator.methodcaller)
+    def _methodcaller(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
+        """Return what calls a method with literals: ``total = methodcaller("sum", axis=0)``."""
+        name, *given = args
+        told = isinstance(name, gast.Constant) and isinstance(name.value, str)
+        if not told or not all(map(_is_plain, [*given, *keywords.values()])):
+            return None
+        named = [gast.keyword(key, value) for key, value in keywords.items()]
+        return self._getter([gast.Call(_attribute(load("row"), name.value), given, named)], node)
+
+    def _getter(self, found: list[Any], node: Any) -> Value:
+        """Return a function that gives an expression of its argument `row`, or a tuple of some."""
+        value = found[0] if len(found) == 1 else gast.Tuple(found, gast.Load())
         tree = definition("entry", ["row"], [at(gast.Return(value), node)], node)
         code = Code(tree, self.frame.home, self.frame.code.source, self.frame.code.owner)
         self.session.kept.append(code)
@@ -98,3 +144,11 @@ class NamedAttributes(Part):
         asked = at(gast.Call(self.frame.constant(hasattr, "hasattr"), [value, name], []), node)
         there = at(gast.Attribute(clone(value), name.value, gast.Load()), node)
         return at(gast.IfExp(asked, there, self.frame.plain(default, node)), node)
+
+
+def _attribute(owner: Any, name: str) -> Any:
+    return gast.Attribute(owner, name, gast.Load())
+
+
+def _is_plain(value: Value) -> bool:
+    return isinstance(value, gast.Constant) or is_negative(value)

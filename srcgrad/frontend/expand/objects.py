@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.frontend.expand.assumptions import Attribute, InClasses, Of, Outside, is_set
+from srcgrad.frontend.expand.changing_fields import ChangingFieldError
 from srcgrad.frontend.expand.derivatives import derivative_of_method
 from srcgrad.frontend.expand.frame import NeedsInlineError
 from srcgrad.frontend.expand.indices import element_parts
@@ -21,7 +22,6 @@ from srcgrad.frontend.expand.part import Part
 from srcgrad.frontend.expand.results import ResultObject
 from srcgrad.frontend.expand.short import short_number
 from srcgrad.frontend.expand.values import (
-    ChangingFieldError,
     DictMethod,
     Frozen,
     Instance,
@@ -45,13 +45,18 @@ from srcgrad.ir.build import at, clone, load
 from srcgrad.ir.handlers import expression
 from srcgrad.ir.scopes import MISSING, Binding, attribute_of
 from srcgrad.runtime.interpolators import is_distribution
-from srcgrad.runtime.objects import is_plain_class, is_plain_object
+from srcgrad.runtime.objects import (
+    holds_objects,
+    is_named_tuple,
+    is_plain_class,
+    is_plain_object,
+)
 
 _OPERATORS = {
     "Add": "add", "Sub": "sub", "Mult": "mul", "Div": "truediv", "MatMult": "matmul",
     "Pow": "pow", "Mod": "mod", "FloorDiv": "floordiv",
 }  # fmt: skip
-_DICT_METHODS = frozenset(["items", "values", "keys", "get", "pop", "setdefault"])
+_DICT_METHODS = frozenset(["items", "values", "keys", "get", "pop", "setdefault", "copy"])
 _SIGNS = {"USub": "__neg__", "UAdd": "__pos__"}
 
 
@@ -123,7 +128,7 @@ class Objects(Part):
             value = getattr(holder, name, MISSING)
             binding = Binding(name, value, holder)
             held = self.frame.held_names.held_name(binding, expression)
-            if held is None and found is value and is_plain_object(value):
+            if held is None and found is value and _may_hold_functions(value):
                 return self.frame.lookup.outside(value, expression, Outside(binding))
             return held or (Known(value, expression) if is_callee(value) else expression)
         self.session.assume(InClasses(holder.__mro__, name), found)
@@ -136,6 +141,10 @@ class Objects(Part):
             value = owner.fields[name]
             static = isinstance(value, Static)
             return value if static else self.frame.record_names.looked(clone(value))
+        if name == "__dict__" and self.frame.told_names.is_looked_at(node):
+            held = self.frame.whole_objects.held_by_names(owner)
+            if held is not None:
+                return held
         if owner.cls is ResultObject:
             self.frame.results.refuse_attribute(owner, name, node)
         if name == "__class__":
@@ -247,8 +256,8 @@ class Objects(Part):
         """Return a named tuple as a tuple; refuse all else that is passed on or kept."""
         if isinstance(value, Recorded):
             return self.frame.records.plain(value, node)
-        cls = value.cls
-        if hasattr(cls, "_fields") and set(value.fields) == set(cls._fields):
+        cls: Any = value.cls
+        if is_named_tuple(cls) and set(value.fields) == set(cls._fields):
             self.session.records.flattened.add(cls)
             self.session.records.leak(value)
             parts = [self.frame.plain(value.fields[name], node) for name in cls._fields]
@@ -419,3 +428,8 @@ class Objects(Part):
             return None
         found = [value.fields[name] for name in value.cls._fields]  # type: ignore[attr-defined]
         return [item if isinstance(item, Static) else clone(item) for item in found]
+
+
+def _may_hold_functions(value: Any) -> bool:
+    """Say whether what a class keeps is an object, or a container with functions or objects."""
+    return is_plain_object(value) or holds_objects(value)

@@ -7,9 +7,11 @@ from typing import Any
 
 from srcgrad.frontend.expand.frame import NeedsInlineError
 from srcgrad.frontend.expand.part import Part
-from srcgrad.frontend.expand.values import Items, Known, Static, Value
+from srcgrad.frontend.expand.told_names import looked_at
+from srcgrad.frontend.expand.values import Items, Known, Object, Static, Value
 from srcgrad.ir import gast
-from srcgrad.ir.build import assign, clone, load
+from srcgrad.ir.build import assign, at, clone
+from srcgrad.ir.walk import found_in, walk
 
 
 class Options(Part):
@@ -33,7 +35,8 @@ class Options(Part):
         literal = isinstance(value, gast.Dict) and all(
             isinstance(key, gast.Constant) and isinstance(key.value, str) for key in value.keys
         )
-        if not literal or name in self.frame.rewritten:
+        apart = name not in self.frame.rewritten or is_written_by_keys(self.frame.tree, name)
+        if not literal or not apart:
             return value
         held = dict(zip([key.value for key in value.keys], value.values, strict=True))
         return self._own_options(held, node)
@@ -112,13 +115,24 @@ class Options(Part):
             return self.frame.objects.write_attribute(target, value, node)
         if not isinstance(target, gast.Subscript):
             return False
-        return self.frame.held_entries.write_entry(target, value, node) or self._puts_option(
-            target, value, node
-        )
+        puts = (self._puts_field, self.frame.held_entries.write_entry, self._puts_option)
+        return any(put(target, value, node) for put in puts)
+
+    def _puts_field(self, target: Any, value: Value, node: Any) -> bool:
+        """Put a value into a field by its name in the dict of an object, ``vars(obj)["name"]``."""
+        owner = self.frame.whole_objects.owner_of_dict(target.value)
+        key = None if owner is None else self.frame.looked_at(target.slice)
+        name = getattr(key, "value", None)
+        if not isinstance(name, str):
+            return False
+        field = at(gast.Attribute(clone(owner), name, gast.Store()), node)
+        return self.frame.objects.write_attribute(field, value, node)
 
     def _puts_option(self, target: Any, value: Value, node: Any) -> bool:
         """Put a value into the dict of ``**options``, which is the function's own."""
         owner = self.frame.env.get(getattr(target.value, "id", ""))
+        if isinstance(target.value, gast.Attribute):
+            owner = self._field_written(target.value, value)
         key = getattr(self.frame.looked_at(target.slice), "value", None)
         if not isinstance(owner, Items) or owner.keys is None or not isinstance(key, str):
             return False
@@ -134,20 +148,32 @@ class Options(Part):
             owner.values.append(held)
         return True
 
+    def _field_written(self, place: Any, value: Value) -> Value | None:
+        """Return the dict that the field of an object holds, into which something is put."""
+        owner = self.frame.looked_at(place.value)
+        if not isinstance(owner, Object):
+            return None
+        if isinstance(value, Static):
+            self.frame.static_items.note_growing(owner, place.attr, self.frame.named(value))
+        held = owner.fields.get(place.attr)
+        return held if isinstance(held, Items) else None
+
     def puts_options(self, call: Any, node: Any) -> bool:
-        """Do ``options.update(...)`` of the dict of ``**options``."""
+        """Do ``options.update(...)`` of the dict of ``**options``, or of that of an object."""
         func = call.func if isinstance(call, gast.Call) else None
         if not isinstance(func, gast.Attribute) or func.attr != "update" or len(call.args) > 1:
             return False
-        if self.updates_entries(func.value, call, node):
+        of_object = self.frame.whole_objects.owner_of_dict(func.value) is not None
+        if not of_object and self.updates_entries(func.value, call, node):
             return True
         owner = self.frame.env.get(getattr(func.value, "id", ""))
-        if not isinstance(owner, Items) or owner.keys is None:
+        if not of_object and (not isinstance(owner, Items) or owner.keys is None):
             return False
+        put = self._puts_field if of_object else self._puts_option
         held = self._known_options(call.args[0]) if call.args else {}
         for key, value in self.given_to_update(held, call).items():
-            target = gast.Subscript(load(func.value.id), gast.Constant(key, None), gast.Store())
-            if not self._puts_option(target, value, node):
+            target = gast.Subscript(clone(func.value), gast.Constant(key, None), gast.Store())
+            if not put(target, value, node):
                 self.frame.refuse(call, "an update of options on some paths", "update them before")
         return True
 
@@ -176,3 +202,31 @@ class Options(Part):
 
 def _given(call: Any) -> list[Any]:
     return [*call.args, *call.keywords]
+
+
+def is_written_by_keys(tree: Any, name: str) -> bool:
+    r"""Say whether a dict is bound once, looked at, and written by texts on every path alike.
+
+    >>> def written(text):
+    ...     return is_written_by_keys(gast.parse(f"def f(x):\n  d = {{}}\n  {text}").body[0], "d")
+    >>> written("d['a'] = x\n  return g(**d)"), written("if x > 0: d['a'] = x\n  return g(**d)")
+    (True, False)
+    >>> written("d['a'] = x\n  return h(d)"), written("d[x] = 1.0\n  return g(**d)")
+    (False, False)
+    """
+    every = [item for item in walk(tree) if isinstance(item, gast.Name) and item.id == name]
+    bound = [item for item in every if not isinstance(item.ctx, gast.Load)]
+    nested = [part for item in walk(tree) if item is not tree for part in _inner_reads(item, name)]
+    fitting = {id(item) for item in looked_at(tree)}
+    for statement in tree.body:
+        target = statement.targets[0] if isinstance(statement, gast.Assign) else None
+        if isinstance(target, gast.Subscript) and isinstance(target.slice, gast.Constant):
+            fitting |= {id(target.value)} if isinstance(target.slice.value, str) else set()
+    read = [item for item in every if isinstance(item.ctx, gast.Load)]
+    return len(bound) == 1 and not nested and all(id(item) in fitting for item in read)
+
+
+def _inner_reads(node: Any, name: str) -> list[Any]:
+    """Return the places of a name in a definition."""
+    inner = node if isinstance(node, (gast.FunctionDef, gast.Lambda)) else None
+    return [item for item in found_in(inner, gast.Name) if item.id == name] if inner else []

@@ -113,9 +113,9 @@ class RecordLoops(Part):
 
         None of others. What a generator gives is computed at once then.
         """
-        if not self.session.records.on or not self.frame.hoistable:
-            return None
         known = place(node) in self.session.records.opened
+        if not (known or self.session.records.on) or not self.frame.hoistable:
+            return None
         if isinstance(node, gast.SetComp) or not (known or self._meets_objects(node)):
             return None
         if self.frame.disturbs(node):

@@ -74,6 +74,7 @@ class Session:
             their statements, which get names before that.
         unplain: The variables of which nothing is relied on, since they may come to hold objects.
         changing: The fields of objects, with their classes, that are bound anew on some paths.
+        growing: Those that hold lists of functions, which begin empty.
         choosers: Of functions, whether they may choose an object by what they are given.
         chosen: What such functions give for the kinds of their arguments, if that is known.
         nested: For each derivative that the program takes: whether it is still current.
@@ -110,6 +111,7 @@ class Session:
     movers: set[Any] = field(default_factory=set)
     unplain: set[str] = field(default_factory=set)
     changing: set[tuple[type, str]] = field(default_factory=set)
+    growing: set[tuple[type, str]] = field(default_factory=set)
     choosers: dict[FunctionType, bool] = field(default_factory=dict)
     chosen: dict[Any, Any] = field(default_factory=dict)
     nested: list[Callable[[], bool]] = field(default_factory=list)

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import builtins
 import collections
-import copy
-import dataclasses
 import functools
 from dataclasses import replace
 from types import FunctionType
-from typing import Any, NoReturn
+from typing import Any, Final, NoReturn
 
 import numpy as np
 
-from srcgrad.frontend.expand.assumptions import Of, has_twins
 from srcgrad.frontend.expand.keeping import cached_tree, is_kept_by_cache
 from srcgrad.frontend.expand.lookup import WithItself
 from srcgrad.frontend.expand.memos import changing_around, remembering, with_memo
@@ -37,18 +34,21 @@ from srcgrad.frontend.expand.values import (
     class_of,
     display_class,
     is_literal,
+    is_text,
 )
 from srcgrad.frontend.long_loops import is_repeating, repeated
 from srcgrad.frontend.source import find_source
 from srcgrad.ir import gast
-from srcgrad.ir.build import assign, at, call, clone, load, store
+from srcgrad.ir.build import assign, at, clone, load, store, subscript
+from srcgrad.ir.displays import spread_in
 from srcgrad.ir.scopes import uncached
 from srcgrad.ir.walk import found_in
-from srcgrad.runtime import copied, refuse_twins
 from srcgrad.runtime.indexing import names_element
 from srcgrad.runtime.objects import is_member, is_plain_class
 
 Bound = dict[str, Value]
+
+_MOST_ADDED: Final = 8
 
 
 class Special(Part):
@@ -59,7 +59,8 @@ class Special(Part):
     ) -> Value | None:
         """Return the result of a call of a function of the library, if it is a special one."""
         key = "function", id(function)
-        parts: list[Part] = [self, self.frame.named_attributes, self.frame.masked]
+        frame = self.frame
+        parts: list[Part] = [self, frame.named_attributes, frame.masked, frame.whole_objects]
         handler = next(filter(None, (part.handler(*key) for part in parts)), None)
         if is_repeating(function):
             handler = self._checkpoint
@@ -165,6 +166,22 @@ class Special(Part):
         loop = gast.For(store(item), self.frame.plain(sequence, node), body, [], None)
         self.frame.out.append(at(loop, node))
         return load(result)
+
+    @function(builtins.sum)
+    def _sum(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
+        """Write the sum of a display as that of its parts: ``sum([a, b])`` as ``0 + a + b``."""
+        display, *start = args
+        parts = list(getattr(display, "elts", ())) if not isinstance(display, Static) else []
+        start += [keywords[name] for name in keywords]
+        short = 0 < len(parts) <= _MOST_ADDED and not spread_in(display)
+        if not short or any(isinstance(item, Static) for item in start):
+            return None
+        if not isinstance(display, (gast.List, gast.Tuple)) or not self.frame.varies(display):
+            return None
+        total: Any = start[0] if start else gast.Constant(0, None)
+        for part in parts:
+            total = at(gast.BinOp(total, gast.Add(), part), node)
+        return total
 
     @function(builtins.map)
     def _map(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
@@ -282,108 +299,6 @@ class Special(Part):
         node.args = [self.frame.constant(owner, owner.__name__), held]
         return node
 
-    @function(dataclasses.replace)
-    def _replace(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
-        value = args[0]
-        if not isinstance(value, (Object, Instance, Recorded)):
-            return None
-        cls = class_of(value)
-        fields: Any = getattr(cls, "_fields", None)
-        names = fields or [item.name for item in dataclasses.fields(cls) if item.init]
-        given = {name: keywords.get(name) for name in names}
-        return self.frame.call(
-            Known(cls),
-            [],
-            {n: self.frame.attribute(value, n, node) if v is None else v for n, v in given.items()},
-            node,
-        )
-
-    @function(dataclasses.astuple)
-    def _astuple(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
-        values = self._copies_of_fields(args, keywords, node)
-        return None if values is None else at(gast.Tuple([*values.values()], gast.Load()), node)
-
-    @function(dataclasses.asdict)
-    def _asdict(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
-        values = self._copies_of_fields(args, keywords, node)
-        if values is None:
-            return None
-        names = [gast.Constant(name, None) for name in values]
-        return at(gast.Dict(names, [*values.values()]), node)
-
-    @function(copy.deepcopy)  # noqa: TID251 - it is asked for
-    def _deepcopy(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
-        """Return a copy of a value, or a new object with copies of the fields of another."""
-        made = args[0] if len(args) == 1 and not keywords else None
-        if made is None or (not isinstance(made, Static) and not self.frame.varies(made)):
-            return None
-        return self._copy_of(made, node) if self.frame.hoistable else None
-
-    @function(copy.copy)
-    def _copy(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
-        """Return an object with the fields of another; other copies hang on what the value is."""
-        made = args[0] if len(args) == 1 and not keywords else None
-        if self.frame.asking.method_of(made, "__copy__"):
-            return self.frame.asking.ask(made, "__copy__", [], node)
-        if isinstance(made, Instance) and self.session.holding.of(made.value) is None:
-            made = self.frame.fields.all_fields_of(made)
-        if isinstance(made, Object) and self.frame.hoistable and not hasattr(made.cls, "__copy__"):
-            return self._new_object(made.cls, made.name, made.fields, node)
-        if made is None or isinstance(made, Static) or not self.frame.varies(made):
-            return None
-        return at(gast.Call(self.frame.constant(copy.copy, "copy"), [made], []), node)
-
-    def _copy_of(self, value: Value, node: Any) -> Value | None:
-        if isinstance(value, (gast.Constant, Known)):
-            return value
-        if not isinstance(value, Static):
-            if isinstance(value, gast.Name):
-                check = self.frame.constant(refuse_twins, "refuse_twins")
-                self.frame.out.append(at(gast.Expr(call(check, clone(value))), node))
-            return at(gast.Call(self.frame.constant(copied, "copied"), [value], []), node)
-        given = self._as_it_was(value) if isinstance(value, Instance) else None
-        if given is None or hasattr(given.cls, "__deepcopy__"):
-            return None  # of what the program has made two fields may hold one thing
-        parts = {name: self._copy_of(held, node) for name, held in given.fields.items()}
-        if any(part is None for part in parts.values()):
-            return None
-        return self._new_object(given.cls, given.name, parts, node)
-
-    def _new_object(self, cls: type, name: str, parts: dict[str, Any], node: Any) -> Object:
-        """Return an object with these fields, of which the constructor is not asked."""
-        new = Object(cls, self.frame.wished or name)
-        self.frame.wished = ""
-        self.frame.depths[id(new)] = self.frame.depth
-        self.session.kept.append(new)
-        for field, part in parts.items():
-            self.frame.constructing.set_field(new, field, part, node)
-        self.frame.changed = True
-        return new
-
-    def _as_it_was(self, value: Instance) -> Object | None:
-        """Return an object that was there before by its fields, if no two of them are one thing."""
-        if has_twins(value.value) or self.session.holding.of(value.value) is not None:
-            return None
-        self.session.assume(Of(has_twins, value.root), False)
-        return self.frame.fields.all_fields_of(value)
-
-    def _copies_of_fields(
-        self, args: list[Value], keywords: Bound, node: Any
-    ) -> dict[str, Any] | None:
-        """Return copies of the fields of a dataclass, if these are plain."""
-        made = args[0] if len(args) == 1 and not keywords else None
-        if not isinstance(made, (Object, Instance)) or not dataclasses.is_dataclass(class_of(made)):
-            return None
-        names = [item.name for item in dataclasses.fields(class_of(made))]
-        values = {name: self.frame.attribute(made, name, node) for name in names}
-        if any(isinstance(value, Static) for value in values.values()):
-            return None
-        copy = self.frame.constant(copied, "copied")
-        return {
-            n: v if isinstance(v, gast.Constant) else at(gast.Call(clone(copy), [v], []), node)
-            for n, v in values.items()
-        }
-
     @function(builtins.enumerate)
     def _enumerate(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
         items = args[0]
@@ -398,8 +313,14 @@ class Special(Part):
     def _zip(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
         """Pair a known list with others, and with what is written out, which is evaluated now."""
         known = [self._held_by(item) for item in args]
-        if keywords or None in known or not any(isinstance(item, Items) for item in args):
+        sizes = [len(item.values) for item in args if isinstance(item, Items) and _is_static(item)]
+        if sizes:  # of functions: of what stands beside them there is one each
+            places = zip(known, args, strict=True)
+            known = [_entries(item, min(sizes)) if v is None else v for v, item in places]
+        if None in known or not any(isinstance(item, Items) for item in args):
             return None
+        if keywords and len({len(values or ()) for values in known}) > 1:
+            return None  # `strict=True` may raise an error
         if not self.frame.generators.is_used_up(node):
             return None
         rows = zip(*[values for values in known if values is not None], strict=False)
@@ -425,9 +346,9 @@ class Special(Part):
 
     @function(builtins.dict)
     def _dict(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
-        if args and not (isinstance(args[0], Items) and args[0].keys is not None):
+        given = _held_by_keys(args[0]) if args else {}
+        if given is None:
             return None
-        given: Bound = dict(zip(args[0].keys, args[0].values, strict=True)) if args else {}
         given.update(keywords)
         if not args and not any(isinstance(value, Static) for value in given.values()):
             return None
@@ -442,6 +363,31 @@ class Special(Part):
     @function(builtins.tuple)
     def _tuple(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
         return _sequence("tuple", args)
+
+
+def _is_static(items: Items) -> bool:
+    return items.keys is None and any(isinstance(value, Static) for value in items.values)
+
+
+def _entries(held: Value, size: int) -> list[Value] | None:
+    """Return so many entries of a variable; None of anything else."""
+    if not isinstance(held, gast.Name):
+        return None
+    return [subscript(clone(held), gast.Constant(place, None)) for place in range(size)]
+
+
+def _held_by_keys(value: Value) -> Bound | None:
+    """Return what a dict holds, or pairs of texts and values, by its keys; None of all others."""
+    if not isinstance(value, Items):
+        return None
+    if value.keys is not None:
+        return dict(zip(value.keys, value.values, strict=True))
+    pairs = [item.values for item in value.values if isinstance(item, Items)]
+    told = [len(pair) == 2 and is_text(pair[0]) for pair in pairs]
+    if not all(told) or len(pairs) < len(value.values):
+        return None
+    keys: list[Any] = [key for key, _ in pairs]
+    return {key.value: held for key, (_, held) in zip(keys, pairs, strict=True)}
 
 
 def _classes(kind: Value) -> tuple[type, ...]:

@@ -6,6 +6,7 @@ import copy
 import functools
 import inspect
 from dataclasses import replace
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final
 
 from srcgrad.frontend.expand.binding import required, sizes_of_star
@@ -16,6 +17,7 @@ from srcgrad.ir import gast
 from srcgrad.ir.build import assign, at, call, clone, load, store
 from srcgrad.ir.packages import is_generated
 from srcgrad.ir.walk import found_in, names_bound, statements, walk
+from srcgrad.runtime.objects import is_plain_class
 
 if TYPE_CHECKING:
     from srcgrad.frontend.expand.given import Evaluated
@@ -47,21 +49,24 @@ class Stars(Part):
     def unpacked(self, value: Value, callee: Value, node: Any) -> list[Value] | None:
         """Return the elements of a sequence that must hold what is left of a function's arguments.
 
-        Those before it are names: to read them later makes no difference.
+        Those beside it are names: to read them later makes no difference.
         """
-        *lead, last = node.args
-        named = all(isinstance(item, (gast.Name, gast.Constant)) for item in lead)
+        others = [item for item in node.args if not isinstance(item, gast.Starred)]
+        named = all(isinstance(item, (gast.Name, gast.Constant)) for item in others)
         if isinstance(value, Static) or not named or not self.frame.hoistable:
             return None
-        if not isinstance(last, gast.Starred) or (lead and node.keywords):
-            return None
-        if self.frame.disturbs(node):
+        given = [item.arg for item in node.keywords]
+        if len(others) != len(node.args) - 1 or None in given or self.frame.disturbs(node):
             return None  # they would be read before their time
         wanted = required(self.tree_of(callee), callee)
-        if wanted is None:
+        if wanted is None or not set(given) <= set(wanted):
             return None
-        skipped = len(lead) + (1 if isinstance(callee, Method) else 0)
-        names = [self.frame.variable(name) for name in wanted[skipped:]]
+        skipped = 1 if isinstance(callee, Method) else 0
+        place = next(k for k, item in enumerate(node.args) if isinstance(item, gast.Starred))
+        taken = [name for name in wanted[skipped:] if name not in given]
+        names = [
+            self.frame.variable(name) for name in taken[place : len(taken) - (len(others) - place)]
+        ]
         target = gast.Tuple([store(name) for name in names], gast.Store())
         self.frame.out.append(at(gast.Assign([target], value, None), node))
         self.frame.changed = True
@@ -90,11 +95,11 @@ class Stars(Part):
         before = node.args[: node.args.index(stars[0])]
         if self.frame.disturbs(node) or any(map(self._comes_first, before)):
             return None  # what is starred would be read before its time
-        skipped = 1 if isinstance(callee, Method) else 0
+        skipped = 1 if isinstance(callee, Method) or _is_class(callee) else 0
         given = len(node.args) - 1 + skipped
         if self._takes_all(callee, node, given):
             return self._whole(callee, node, keywords)
-        tree = self.tree_of(callee)
+        tree = self._made_by(callee) if _is_class(callee) else self.tree_of(callee)
         sizes = sizes_of_star(tree, given, keywords)
         if sizes is None or (len(sizes) > 1 and not self._may_repeat(tree, sizes)):
             return None
@@ -116,7 +121,13 @@ class Stars(Part):
         for statement in chain:
             self.frame.statement(statement)
         self._is_open = outer
-        return load(result)
+        return self.frame.look(result)
+
+    def _made_by(self, callee: Any) -> Any:
+        """Return the definition of the constructor of a plain class of the user's; else None."""
+        init = inspect.getattr_static(callee.value, "__init__")
+        plain = is_plain_class(callee.value) and self.session.is_user(init)
+        return find_source(init).tree if plain and isinstance(init, FunctionType) else None
 
     def _may_repeat(self, tree: Any, sizes: range) -> bool:
         """Say whether a call is written for several sizes: of a short function, and not in others.
@@ -200,6 +211,10 @@ class Stars(Part):
         given = len(node.args) - 1 + (1 if isinstance(callee, Method) else 0)
         sizes = sizes_of_star(self.tree_of(callee), given, keywords)
         return sizes[0] if sizes is not None and len(sizes) == 1 else None
+
+
+def _is_class(callee: Value) -> bool:
+    return isinstance(callee, Known) and isinstance(callee.value, type)
 
 
 def _reads(node: Any, name: str) -> bool:

@@ -242,7 +242,7 @@ class Statements(Part):
             if not self.frame.inlined:
                 self.frame.out.append(node)
             return
-        if self._sets(node) or self.frame.static_items.grows(node.value):
+        if self.frame.named_attributes.sets(node) or self.frame.static_items.grows(node.value):
             return
         if self.frame.options.puts_options(node.value, node) or self.frame.fields.tells(node):
             return
@@ -253,24 +253,6 @@ class Statements(Part):
         node.value = value
         self.frame.out.append(node)
 
-    def _sets(self, node: Any) -> bool:
-        """Write ``setattr(owner, "name", value)`` as the assignment that it is, of an object."""
-        call = node.value
-        named = isinstance(call, gast.Call) and isinstance(call.func, gast.Name)
-        callee = self.frame.looked_at(call.func) if named else None
-        given = call.args if isinstance(callee, Known) and not call.keywords else []
-        if not isinstance(callee, Known) or callee.value is not setattr or len(given) != 3:
-            return False
-        owner, name, value = given
-        plain = isinstance(name, gast.Constant) and isinstance(name.value, str)
-        if not plain or not isinstance(
-            self.frame.value(clone(owner)), (Instance, Object, Recorded)
-        ):
-            return False
-        target = gast.Attribute(owner, name.value, gast.Store())
-        self.frame.statement(at(gast.Assign([target], value, None), node))
-        return True
-
     @statement(gast.Assign)
     def _assignment(self, node: Any) -> None:
         target = node.targets[0]
@@ -278,6 +260,8 @@ class Statements(Part):
         self.frame.bound_field = getattr(target, "attr", "")
         self.frame.assigned = (self.frame.wished, node.value)
         written = node.value
+        if self.frame.wished in self.frame.starred and not self.frame.depth:
+            node.value = self.frame.told_names.as_names(node.value)
         made = self.frame.options.copied_options(target, node) or self.frame.control.grown(node)
         value = made or self.frame.value(node.value)
         self.frame.wished = ""

@@ -76,6 +76,7 @@ class Tables(Part):
     def given_by_stars(self, node: Any) -> Value:
         """Return what gives the keywords of a call, ``**node``."""
         outer, self.starred_twice = self.starred_twice, node
+        node = self.frame.told_names.as_names(node)
         found = self.opened(node, self.frame.value(node))
         self.starred_twice = outer
         return found
@@ -87,15 +88,17 @@ class Tables(Part):
         """
         if isinstance(node, gast.Subscript) and isinstance(value, gast.Subscript):
             return self._opened_entry(node, value)
-        binding = None if isinstance(value, Static) else self._bound_outside(node)
+        binding = None if isinstance(value, Static) else self.bound_outside(node)
         held = None if binding is None else binding.value
         if binding is None or type(held) is not dict or not _names_options(held):
             return value
         if self.session.reading(binding, self.frame.code.source) is not None:
             return value
-        return self._by_entries(held, Outside(binding), value)
+        return self.by_entries(held, Outside(binding), value)
 
-    def _by_entries(self, held: dict[Any, Any], found: Root, value: Any) -> Items:
+    def by_entries(self, held: dict[Any, Any], found: Root, value: Any) -> Items:
+        """Return a dict of settings from outside, which the run reads entry by entry."""
+
         def entry(key: Any) -> Value:
             place = gast.Subscript(clone(value), gast.Constant(key, None), gast.Load())
             return self.frame.lookup.outside(held[key], place, at_key(found, key))
@@ -109,7 +112,7 @@ class Tables(Part):
 
         Which key it is only the run may tell if all settings have the same names.
         """
-        binding = self._bound_outside(node.value)
+        binding = self.bound_outside(node.value)
         table = None if binding is None else binding.value
         if (
             binding is None
@@ -121,7 +124,7 @@ class Tables(Part):
             return value
         found, key = Outside(binding), _key_in(value.slice)
         if key in table:
-            return self._by_entries(table[key], at_key(found, key), value)
+            return self.by_entries(table[key], at_key(found, key), value)
         names = names_of_settings(table)
         if key is not MISSING or len(names) != 1:
             return value
@@ -130,7 +133,7 @@ class Tables(Part):
         reads = [gast.Subscript(clone(value), constant(name), gast.Load()) for name in shared]
         return Items("dict", reads, list(shared), expression=value)
 
-    def _bound_outside(self, node: Any) -> Binding | None:
+    def bound_outside(self, node: Any) -> Binding | None:
         """Return what binds a name of a module, or of another module, ``settings.DEFAULTS``."""
         if isinstance(node, gast.Name):
             if node.id in self.frame.imports:

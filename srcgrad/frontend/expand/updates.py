@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.frontend.expand.changing_fields import ChangingFieldError
 from srcgrad.frontend.expand.frame import NeedsInlineError
 from srcgrad.frontend.expand.part import Part
 from srcgrad.frontend.expand.values import (
-    ChangingFieldError,
     Instance,
     Items,
     Object,

@@ -323,18 +323,6 @@ class Identity(Static):
     caches: bool = False
 
 
-class ChangingFieldError(Exception):
-    """A field of an object is bound anew on some path or trip, which was taken for what it is told.
-
-    Attributes:
-        field: The class of the object, and the name.
-    """
-
-    def __init__(self, cls: type, name: str) -> None:
-        super().__init__(name)
-        self.field = cls, name
-
-
 def copied(value: Value) -> Value:
     """Return a value that may be written into the text twice."""
     return value if isinstance(value, Static) else clone(value)

@@ -48,6 +48,23 @@ def may_run_through(tree: Any, body: list[Any]) -> bool:
     return not _holds(body, gast.Continue) or all(goes_on for _, goes_on in places)
 
 
+def manages(tree: Any, body: list[Any]) -> bool:
+    r"""Say whether a generator yields once, in no loop, around a body that goes on behind it.
+
+    >>> text = "def scaled(d):\n  try:\n    yield d\n  finally:\n    d.clear()"
+    >>> bodies = ["y = d", "return d", "for v in d: break"]
+    >>> [manages(gast.parse(text).body[0], gast.parse(body).body) for body in bodies]
+    [True, False, True]
+    """
+    yields = found_in(gast.Module(tree.body, []), gast.Yield, gast.YieldFrom)
+    plain = [s.value for s in statements(tree.body) if isinstance(s, gast.Expr)]
+    loops = [s for s in statements(tree.body) if isinstance(s, (*_LOOPS, *_INNER))]
+    inside = any(found_in(loop, gast.Yield, gast.YieldFrom) for loop in loops)
+    left = any(_holds(body, kind) for kind in (gast.Return, gast.Break, gast.Continue))
+    returns = any(isinstance(s, gast.Return) for s in statements(tree.body))
+    return len(yields) == 1 and yields[0] in plain and not (inside or left or returns)
+
+
 def run_through(tree: Any, target: Any, body: list[Any], counter: str = "") -> None:
     """Put the body of a loop into the definition of a generator, where it yields a value.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator
+from types import FunctionType
 from typing import Any, Final
 
 from srcgrad.frontend.normalize.freshness import Freshness
@@ -175,6 +176,8 @@ def makes_container(value: Any, reader: Reader) -> bool:
     if isinstance(value, gast.BinOp):
         return makes_container(value.left, reader) or makes_container(value.right, reader)
     called = reader.scope.resolve(value.func) if isinstance(value, gast.Call) else None
+    if isinstance(called, FunctionType):
+        return reader.vocabulary.returns_new_list(called)
     return isinstance(value, _SHOWN) or any(called is maker for maker in _MAKERS)
 
 

@@ -11,7 +11,7 @@ from srcgrad.ir import gast
 from srcgrad.ir.build import at, call, clone, constant, load, method
 from srcgrad.ir.rewriting import Rewriter
 from srcgrad.ir.scopes import Scope
-from srcgrad.ir.walk import found_in, names_bound, names_read
+from srcgrad.ir.walk import blocks_of, found_in, names_bound, names_read
 
 _ANYWHERE: Final = {"pop": 0, "popleft": 0}
 """How many operands methods take that may be called in the middle of an expression."""
@@ -48,12 +48,35 @@ class Deques(Rewriter):
 
     def block(self, body: list[Any]) -> list[Any]:
         """Return the body with lists in the place of deques."""
+        body = self._one_by_one(body)
         self._find(body)
         if not self._most:
             return body
         whole = gast.Module(body, [])
         self.visit(whole)
         return list(whole.body)
+
+    def _one_by_one(self, body: list[Any]) -> list[Any]:
+        """Write ``a, b = deque(xs), 0.0`` as an assignment to each, where neither reads another."""
+        done: list[Any] = []
+        for statement in body:
+            for part in blocks_of(statement):
+                part[:] = self._one_by_one(part)
+            pairs = self._pairs(statement) if isinstance(statement, gast.Assign) else []
+            done += [at(gast.Assign([t], v, None), statement) for t, v in pairs] or [statement]
+        return done
+
+    def _pairs(self, statement: Any) -> list[tuple[Any, Any]]:
+        """Return the targets of an assignment of deques and others with what each is bound to."""
+        target, value = statement.targets[0], statement.value
+        if len(statement.targets) > 1 or not isinstance(value, gast.Tuple):
+            return []
+        if not any(makes_deque(item, self._scope) for item in value.elts):
+            return []
+        names = [getattr(item, "id", None) for item in getattr(target, "elts", ())]
+        apart = None not in names and set(names).isdisjoint(names_read(value))
+        fits = apart and len(names) == len(value.elts)
+        return list(zip(target.elts, value.elts, strict=True)) if fits else []
 
     def _find(self, body: list[Any]) -> None:
         """Find the names that are bound to deques alone, of one size, and are used as lists can."""

@@ -6,6 +6,7 @@ What ``+``, ``*``, ``+=`` and a loop do depends on the kind of a value, which is
 from __future__ import annotations
 
 from collections import defaultdict
+from types import FunctionType
 from typing import Any
 
 from srcgrad.frontend.normalize.workspace import Workspace
@@ -20,7 +21,7 @@ _OTHERS = "a variable is a list in one place and something else in another"
 
 def find_kinds(body: list[Any], work: Workspace) -> None:
     """Note the names that are lists, surely or by their use, and refuse those that change kind."""
-    bindings = _bindings(body)
+    bindings = _bindings(body, work)
     given = work.arrays = _made_of_arguments(bindings, work)
     size = -1
     while size != (size := len(work.lists)):
@@ -147,13 +148,13 @@ def _may_be_joined(value: Any, work: Workspace) -> bool:
     return value is not None and (is_none or work.is_surely_list(value))
 
 
-def _bindings(body: list[Any]) -> dict[str, list[Any]]:
+def _bindings(body: list[Any], work: Workspace) -> dict[str, list[Any]]:
     """Return what is bound to each name; None for what is not told here."""
     found: dict[str, list[Any]] = defaultdict(list)
     for statement in statements(body):
         if isinstance(statement, gast.Assign):
             for target in statement.targets:
-                _bind(target, statement.value, found)
+                _bind(target, _written_out(statement.value, target, work), found)
         elif isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Name):
             name = statement.target.id
             found[name].append(gast.BinOp(load(name), statement.op, statement.value))
@@ -161,6 +162,20 @@ def _bindings(body: list[Any]) -> dict[str, list[Any]]:
             for name in names_bound(statement.target):
                 found[name].append(None)
     return found
+
+
+def _written_out(value: Any, target: Any, work: Workspace) -> Any:
+    """Return a call that is taken apart as a tuple, if it returns lists in one: those are shown."""
+    callee = work.reader.scope.resolve(value.func) if isinstance(value, gast.Call) else None
+    if not isinstance(target, gast.Tuple) or not isinstance(callee, FunctionType):
+        return value
+    places = work.reader.vocabulary.lists_returned(callee)
+    if not places or any(isinstance(item, gast.Starred) for item in target.elts):
+        return value
+    empty = gast.List([], gast.Load())
+    return gast.Tuple(
+        [empty if k in places else None for k in range(len(target.elts))], gast.Load()
+    )
 
 
 def _bind(target: Any, value: Any, found: dict[str, list[Any]]) -> None:

@@ -61,7 +61,7 @@ class Matching:
         self._namer = namer
         self._scope = scope
         self._refusals = refusals
-        self._leaking = _leaking(body)
+        self._leaking = leaking(body)
         self._abstract: dict[str, str] = {}
 
     def block(self, block: list[Any]) -> list[Any]:
@@ -76,7 +76,7 @@ class Matching:
     def _match(self, node: Any) -> list[Any]:
         lead: list[Any] = []
         subject = node.subject
-        captured = {name for case in node.cases for name in _captures(case.pattern)}
+        captured = {name for case in node.cases for name in captures(case.pattern)}
         if not isinstance(subject, gast.Name) or subject.id in captured:
             name = self._namer.fresh("subject")
             lead.append(assign(name, subject, node))
@@ -216,17 +216,18 @@ class Matching:
 def _alternatives(case: Any) -> list[Any]:
     """Return a case for each alternative, where these bind names."""
     pattern = case.pattern
-    if not isinstance(pattern, gast.MatchOr) or not _captures(pattern):
+    if not isinstance(pattern, gast.MatchOr) or not captures(pattern):
         return [case]
     return [gast.match_case(item, clone(case.guard), clone(case.body)) for item in pattern.patterns]
 
 
-def _captures(pattern: Any) -> list[str]:
+def captures(pattern: Any) -> list[str]:
+    """Return the names that a pattern binds."""
     names = [getattr(node, "name", None) or getattr(node, "rest", None) for node in walk(pattern)]
     return [name for name in names if isinstance(name, str)]
 
 
-def _leaking(body: list[Any]) -> set[str]:
+def leaking(body: list[Any]) -> set[str]:
     """Return the names that patterns bind and that are read outside of the cases that bind them."""
     if not any(found_in(statement, gast.Match) for statement in body):
         return set()
@@ -238,7 +239,7 @@ def _leaking(body: list[Any]) -> set[str]:
                 inside = Counter(
                     name for part in [case.guard, *case.body] for name in names_read(part)
                 )
-                for name in _captures(case.pattern):
+                for name in captures(case.pattern):
                     reads[name] -= inside[name]
     return {name for name in found if reads[name] > 0}
 

@@ -7,6 +7,7 @@ place. A dict that is emptied is a new one, too. What takes one entry out of a l
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any, Final
 
 from srcgrad.frontend.normalize.alone import Alone
@@ -97,6 +98,8 @@ class NewContainers:
             called = self._reader.scope.resolve(value.func)
             if called is MISSING:
                 return list in makers and getattr(value.func, "attr", "") == "tolist"
+            if list in makers and isinstance(called, FunctionType):
+                return self._reader.vocabulary.returns_new_list(called)
             return any(called is maker for maker in makers)
 
         values = self._values.get(name, [])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any, Protocol
 
 import numpy as np
@@ -146,8 +147,11 @@ class Workspace:
             return node.func.attr == "copy" and self.is_list(node.func.value)
         if copies(node, self.reader.scope):
             return self.is_list(node.args[0])
-        if isinstance(node, gast.Call) and not node.keywords:
-            return self.reader.scope.resolve(node.func) in (list, tuple, sorted)
+        if isinstance(node, gast.Call):
+            callee = self.reader.scope.resolve(node.func)
+            if isinstance(callee, FunctionType):
+                return self.reader.vocabulary.returns_list(callee)
+            return not node.keywords and callee in (list, tuple, sorted)
         return isinstance(node, (gast.List, gast.ListComp, gast.Tuple))
 
     def _joins(self, node: Any) -> bool:

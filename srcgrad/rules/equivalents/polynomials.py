@@ -236,10 +236,4 @@ for _function in _CHANGES:
     table.of(_function, _function)(of_series)
 
 
-@table.of(np.polynomial.Polynomial)
-def power_series_value(c: Any, x: Any) -> Any:
-    """Evaluate a polynomial, the lowest coefficient first."""
-    return np.polyval(np.flip(c), x)
-
-
 EQUIVALENTS = table.freeze()

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from srcgrad.rules.equivalents import arrays, folds, loops, polynomials
+from srcgrad.rules.equivalents import arrays, folds, loops, polynomial_objects, polynomials
 from srcgrad.rules.equivalents.compat import entries_of_compat
 from srcgrad.rules.equivalents.registry import Equivalent
 from srcgrad.rules.library import canonical_name, rule_for
@@ -24,6 +24,7 @@ _TABLE: Mapping[Any, tuple[Equivalent, ...]] = {
     **folds.EQUIVALENTS,
     **loops.EQUIVALENTS,
     **polynomials.EQUIVALENTS,
+    **polynomial_objects.EQUIVALENTS,
 }
 EQUIVALENTS = _TABLE
 

@@ -42,7 +42,8 @@ arguments: {names}.
 So are the methods `reduce`, `accumulate` and `outer` of every ufunc of two operands. Functions
 that are given to `np.vectorize`, `np.frompyfunc`, `np.fromfunction` and `np.piecewise` are
 differentiated from their source, as are the elements of `np.fromiter`; `np.poly1d(c)` and
-`np.polynomial.Polynomial(c)` are read as the functions that they stand for.
+`np.polynomial.Polynomial(c)` are read as objects with their coefficients, derivatives, integrals,
+sums and products.
 """
 
 NAMES = """\
