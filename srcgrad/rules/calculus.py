@@ -25,6 +25,7 @@ from srcgrad.runtime import (
     last_part,
     polyder_back,
     polyint_back,
+    polyint_push,
     polymul_part,
     polymul_push,
     polyval_left,
@@ -309,8 +310,8 @@ class Polyint(Function):
         return polyint_back(grad, ctx.shape, ctx.m)
 
     @staticmethod
-    def jvp(ctx: Context, p_dot: Any) -> Any:
-        return np.polyint(p_dot, ctx.m)
+    def jvp(ctx: Context, p_dot: Any, *options: Any) -> Any:
+        return polyint_push(p_dot, ctx.m)
 
 
 @table.rule(np.cov)

@@ -56,12 +56,17 @@ def correlate_back(grad: Any, a: Any, v: Any, mode: str) -> tuple[Any, Any]:
     return grad_a, grad_v
 
 
+def coefficients(p: Any) -> Any:
+    """Return the coefficients of a polynomial, which a `poly1d` lists the other way round."""
+    return getattr(p, "coeffs", p)
+
+
 def polyval_left(grad: Any, p: Any, x: Any) -> Any:
     """Return the gradient of the coefficients of a polynomial from that of its values.
 
     Coefficients that are arrays themselves are broadcast against the points.
     """
-    p = getattr(p, "coeffs", p)  # a `poly1d` has another length, and other entries
+    p = coefficients(p)
     terms, power, shape = [], 1 + 0 * x, np.shape(p)[1:]
     for _ in range(len(p)):
         terms.append(unbroadcast(grad * conj(power), shape))
@@ -71,7 +76,7 @@ def polyval_left(grad: Any, p: Any, x: Any) -> Any:
 
 def polyval_slope(p: Any, x: Any) -> Any:
     """Return the slope of a polynomial, also where its coefficients are arrays themselves."""
-    p = getattr(p, "coeffs", p)
+    p = coefficients(p)
     count = len(p)
     slope = 0 * x
     for place in range(count - 1):
@@ -102,3 +107,8 @@ def polyint_back(grad: Any, shape: Any, m: int) -> Any:
     count = math.prod(shape)
     factors = np.polyint(np.ones_like(grad, shape=(count,)), m)
     return np.reshape(grad[:count] * factors[:count], shape)
+
+
+def polyint_push(p_dot: Any, m: int) -> Any:
+    """Return the tangent of an integral of a polynomial, which its constants have no part in."""
+    return np.polyint(p_dot, m)

@@ -292,7 +292,7 @@ def asked_for_among_the_fields(x, m):
     return np.sum(vars(m)["h"] * x) + np.sum(m.__dict__["h"])
 
 
-@case(alone, by="tape")
+@case(alone)
 def read_by_a_getter(x, m):
     m.h[:] = x * x
     return np.sum(operator.attrgetter("h")(m) * x)

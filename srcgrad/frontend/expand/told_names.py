@@ -6,7 +6,6 @@ each call.
 
 from __future__ import annotations
 
-import functools
 import inspect
 from collections.abc import Iterator
 from types import FunctionType
@@ -34,6 +33,7 @@ from srcgrad.frontend.expand.values import (
     is_text,
 )
 from srcgrad.frontend.source import find_source
+from srcgrad.frontend.weak_memory import PerFunction
 from srcgrad.ir import gast
 from srcgrad.ir.build import at, clone, subscript
 from srcgrad.ir.scopes import MISSING, scope_of
@@ -261,7 +261,7 @@ def _is_of(node: Any, names: set[str]) -> bool:
     return isinstance(node, gast.Name) and node.id in names
 
 
-@functools.lru_cache(maxsize=256)
+@PerFunction
 def _keys_of_tables(function: FunctionType) -> frozenset[str]:
     """Return the names by which a function takes functions or classes out of tables."""
     tree = find_source(function).tree

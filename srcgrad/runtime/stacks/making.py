@@ -15,7 +15,7 @@ TAKES_STACKS: Final = frozenset(
     "getitem add_at accumulate add_entries last_written scatter matmul_left matmul_right dot_left "
     "dot_right adjoint conj real_part kept cast_like sum_trailing across share_among_ties given "
     "reshape_back reshape_each split_like unstack_like undo_diff diff_back flatten shape_of "
-    "stop_gradient split_hstack split_vstack unbroadcast_each".split()
+    "stop_gradient split_hstack split_vstack unbroadcast_each coefficients".split()
 )
 """The helpers of the runtime that act on stacks as on the arrays in their place."""
 
